@@ -1,11 +1,11 @@
-//! A game of your own with cycles: `cargo run --release --example chase -- solve chase:4x3`
+//! A custom game with cycles: `cargo run --release --example chase -- solve chase:4x3`
 //!
 //! A guard and a thief walk through a town of crossings, the guard first. The guard wins by stepping on the thief,
-//! the thief by reaching the harbour, the crossing in the top right corner, which the guard may not enter. Nobody
-//! has to get anywhere: if neither side can force matters they walk for ever, and that is a draw by repetition.
+//! the thief by reaching the harbour, the crossing in the top right corner, which the guard may not enter. If neither
+//! side can force a win, the walk never ends: a draw by repetition.
 //!
-//! The file says how moves go forwards and nothing else. Circles are found by exploring, values by
-//! retrograde analysis, and `solve`, `query`, `verify`, `stats` and all other commands work.
+//! The file implements forward moves only. Exploration finds the cycles and retrograde analysis the values, and
+//! `solve`, `query`, `verify`, `stats` and all other commands work.
 
 use outplay::catalog::{Catalog, Family};
 use outplay::core::{Game, InputError, Notation, Payoff, Turn, cell_name, parse_cell};
@@ -19,7 +19,7 @@ struct Chase {
     rows: usize,
 }
 
-/// Where both are, and whose turn it is.
+/// The places of both players, and the side to move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Streets {
     guard: (usize, usize),
@@ -92,7 +92,7 @@ impl Notation for Chase {
 
     fn read_position(&self, text: &str) -> Result<Streets, InputError> {
         let bad = |why: &str| InputError::position(text, why);
-        let shape = "write where the guard and the thief are and who moves, as in `b2 a1 guard`";
+        let shape = "write the cells of the guard and the thief and the side to move, as in `b2 a1 guard`";
         let inside = |cell: &(usize, usize)| cell.0 < self.columns && cell.1 < self.rows;
         let &[guard, thief, turn] = text.split_whitespace().collect::<Vec<_>>().as_slice() else {
             return Err(bad(shape));
@@ -117,9 +117,9 @@ impl Notation for Chase {
     }
 }
 
-/// The family, for the catalog of whoever wants it.
+/// The family of this game, to be added to a catalog.
 pub(crate) fn family() -> Family {
-    Family::new("chase", "a guard and a thief walk through a town", |spec| {
+    Family::new("chase", "a guard chases a thief through a town", |spec| {
         let size = spec.argument().and_then(|text| text.split_once('x'));
         let size = size.and_then(|(columns, rows)| Some((columns.parse().ok()?, rows.parse().ok()?)));
         let size =

@@ -1,7 +1,7 @@
-//! A whole game of one's own in one file: `cargo run --release --example countdown -- solve countdown:21`
+//! A complete custom game in one file: `cargo run --release --example countdown -- solve countdown:21`
 //!
-//! Two players count down from a number by one, two or three; who says zero wins. The file has the rules
-//! (`Game`), how positions and moves are written (`Notation`), and a line that adds it to the catalog. Every
+//! Two players count down from a number by one, two or three; the player who says zero wins. The file has the rules
+//! (`Game`), the notation of positions and moves (`Notation`), and a line that adds the game to the catalog. Every
 //! command then works for it: `show`, `solve`, `query`, `index`, `games --check`, …
 
 use outplay::catalog::{Catalog, Family};
@@ -14,7 +14,7 @@ struct Countdown {
     from: u32,
 }
 
-/// The number last said, and who says the next.
+/// The last number, and the side to move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Said {
     number: u32,
@@ -61,7 +61,7 @@ impl Notation for Countdown {
         match parts {
             Some((number, "A")) if number <= self.from => Ok(Said { number, second_to_move: false }),
             Some((number, "B")) if number < self.from => Ok(Said { number, second_to_move: true }),
-            _ => Err(InputError::position(text, "write the number and who is next, as in `7 A`")),
+            _ => Err(InputError::position(text, "write the number and the side to move, as in `7 A`")),
         }
     }
 
@@ -73,7 +73,7 @@ impl Notation for Countdown {
 fn main() -> ExitCode {
     let mut catalog = Catalog::standard();
     catalog.add(
-        Family::new("countdown", "count down by 1, 2 or 3; who says zero wins", |spec| {
+        Family::new("countdown", "count down by 1, 2 or 3; the player who says zero wins", |spec| {
             let from =
                 spec.argument().and_then(|text| text.parse().ok()).filter(|from| (1..=10_000).contains(from));
             let from =

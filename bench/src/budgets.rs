@@ -15,7 +15,7 @@ pub(crate) const LATE: f64 = 0.25;
 const MEMORY: u64 = 500_000_000;
 pub(crate) const MORE: u64 = 100_000_000;
 
-/// Commands that would run for minutes, hours or for ever; TIME stands for the time limit in seconds.
+/// Commands that would run for minutes, hours or forever; TIME stands for the time limit in seconds.
 const WORK: [&[&str]; 40] = [
     &["solve", "connect4:5x4", "--method", "plain"],
     &["solve", "mnk:4x4,k=4", "--method", "plain"],
@@ -120,7 +120,7 @@ pub fn run(program: &Path, limits: &[f64], progress: &StageProgress) -> io::Resu
     Ok(BudgetReport { rows, failed })
 }
 
-/// The commands that have to end within a limit.
+/// Returns the commands that must end within a limit.
 fn commands(limit: f64) -> Vec<Vec<String>> {
     let players = PLAYERS.iter().map(|(game, player)| {
         let player = player.replace("TIME", &limit.to_string());

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Load, abuse and limit testers of outplay.
 #[derive(Parser)]
 #[command(name = "outplay-bench", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 every claim holds, 1 one does not, 2 bad input, 130 interrupted")]
+#[command(after_help = "Exit codes: 0 all checks hold, 1 a check failed, 2 bad input, 130 interrupted")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -22,24 +22,24 @@ struct Cli {
     /// Print one JSON object on standard output
     #[arg(long, global = true)]
     json: bool,
-    /// No progress on standard error
+    /// Print no progress on standard error
     #[arg(long, short, global = true)]
     quiet: bool,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// The server under load, malformed requests and slow clients, and its response times
+    /// Test the server: load, malformed requests, slow clients, and response times
     Serve(ServeArgs),
-    /// Whether limits hold: each solver and player with little time on games too large for it
+    /// Test time and memory limits: each solver and player with little time on games too large for it
     Budgets {
         /// Time limits, in seconds
         #[arg(long, value_delimiter = ',', default_values_t = [0.2, 1.0], value_name = "SECONDS")]
         times: Vec<f64>,
     },
-    /// Whether limits hold: random commands with limits, interrupts and clients that disconnect
+    /// Test limits with random commands: time and memory limits, interrupts, clients that disconnect
     Limits {
-        /// Commands
+        /// Number of commands
         #[arg(long, default_value_t = 200)]
         trials: u32,
         /// Random seed
@@ -48,25 +48,25 @@ enum Command {
     },
 }
 
-/// What a server has to withstand.
+/// Parameters of the load test.
 #[derive(Args)]
 struct ServeArgs {
-    /// Connections at a time
+    /// Concurrent connections
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     connections: u32,
-    /// Duration of the load, and of the slow clients
+    /// Duration of the load and of the slow clients, in seconds
     #[arg(long, default_value_t = 30.0, value_name = "SECONDS", value_parser = parse_seconds)]
     seconds: f64,
-    /// Clients that send their requests slowly or never read their answers
+    /// Number of clients that send requests slowly or never read responses
     #[arg(long, default_value_t = 2000, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=20_000))]
     slow: u32,
-    /// Malformed requests
+    /// Number of malformed requests
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     malformed: u64,
-    /// Random positions of 7x6 Connect-4 whose last column is awaited
+    /// Number of random positions of 7x6 Connect-4 for which the time to the last column's score is measured
     #[arg(long, default_value_t = 1000, value_name = "N")]
     columns: usize,
-    /// Replies of a computer player on 15x15 while Explore is open on the same position
+    /// Number of replies of a computer player on 15x15 while Explore is open on the same position
     #[arg(long, default_value_t = 20, value_name = "N")]
     replies: usize,
     /// Random seed of positions and requests
@@ -75,7 +75,7 @@ struct ServeArgs {
     /// Threads of the server (default: all)
     #[arg(long, value_name = "N")]
     threads: Option<u16>,
-    /// Memory of the server, such as 800M or 12G
+    /// Memory limit of the server, such as 800M or 12G
     #[arg(long, value_name = "BYTES")]
     memory: Option<String>,
 }
@@ -147,7 +147,7 @@ fn program(cli: &Cli) -> io::Result<PathBuf> {
         return Ok(program);
     }
     let why = format!(
-        "there is no program {}\n  build it with `cargo build --release`, or name another one with --program PATH",
+        "there is no program {}\n  build it with `cargo build --release`, or specify another one with --program PATH",
         program.display()
     );
     Err(io::Error::new(io::ErrorKind::NotFound, why))

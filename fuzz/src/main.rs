@@ -1,7 +1,7 @@
-//! One target of `tests/fuzz` under libFuzzer, as `cargo xtask fuzz --guided` runs it.
+//! Runs one target of `tests/fuzz` under libFuzzer, for `cargo xtask fuzz --guided`.
 //!
-//! `OUTPLAY_FUZZ_TARGET` says which one; without it, their names are printed. `OUTPLAY_FUZZ_SEEDS` is a directory to put
-//! its seeds into.
+//! `OUTPLAY_FUZZ_TARGET` selects the target; without it, the names of all targets are printed. `OUTPLAY_FUZZ_SEEDS`
+//! is a directory into which the seeds of the target are written.
 
 #![no_main]
 
@@ -17,14 +17,14 @@ thread_local! {
     static READER: RefCell<Option<Reader>> = const { RefCell::new(None) };
 }
 
-/// Makes the reader, and its seeds if somebody wants them.
+/// Creates the reader, and writes its seeds if they are requested.
 fn begin() {
     let Ok(wanted) = std::env::var("OUTPLAY_FUZZ_TARGET") else {
         TARGETS.iter().for_each(|(name, _)| println!("{name}"));
         std::process::exit(0);
     };
     let Some((name, make)) = TARGETS.iter().find(|(name, _)| *name == wanted) else {
-        eprintln!("there is no target `{wanted}`; without OUTPLAY_FUZZ_TARGET, all are listed");
+        eprintln!("there is no target `{wanted}`; to list all targets, unset OUTPLAY_FUZZ_TARGET");
         std::process::exit(2);
     };
     ignore_closed_pipes();
@@ -37,15 +37,15 @@ fn begin() {
     READER.with(|place| *place.borrow_mut() = Some(reader));
 }
 
-/// A program that ends before it has read everything must not end this one. Programs in Rust begin like that; this one
-/// begins in libFuzzer.
+/// Ignores SIGPIPE, so that a child process that exits early does not end this one. The Rust runtime does this for
+/// programs with a Rust `main`; this program has libFuzzer's.
 fn ignore_closed_pipes() {
     unsafe extern "C" {
         fn signal(number: i32, handler: usize) -> usize;
     }
     const PIPE: i32 = 13;
     const IGNORE: usize = 1;
-    // SAFETY: no handler is installed, and no other thread is there yet.
+    // SAFETY: no handler is installed, and no other thread is running yet.
     unsafe { signal(PIPE, IGNORE) };
 }
 

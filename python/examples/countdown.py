@@ -1,6 +1,6 @@
-"""A game of one's own: python python/examples/countdown.py
+"""A custom game: python python/examples/countdown.py
 
-One pile of matches; take one, two or three; who takes the last one loses.
+One pile of matches: take one, two or three; the player who takes the last one loses.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Countdown:
         return (position[0] - taken, 1 - position[1])
 
     def outcome(self, position: Position) -> int | None:
-        # Nothing is left: the player to move did not take the last match, so this player won.
+        # No match is left: the opponent took the last one, so the player to move has won.
         if position[0]:
             return None
         return 1 if position[1] == 0 else -1

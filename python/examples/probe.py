@@ -1,6 +1,6 @@
-"""How fast tables answer: python python/examples/probe.py [SPEC] [BOARDS]
+"""Probe rate of tables: python python/examples/probe.py [SPEC] [BOARDS]
 
-Plays random games, puts their boards into one array and asks for all of them, on one thread and on two.
+Collects boards of random games in one array and probes all of them, on one thread and on two.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 
 def boards(game: op.Game, count: int, seed: int) -> NDArray[np.int8]:
-    """Boards of random games in which stones fall, finished ones left out."""
+    """Return boards after random moves on a board with gravity."""
     assert game.size is not None
     columns, rows = game.size
     rng = np.random.default_rng(seed)
@@ -23,7 +23,7 @@ def boards(game: op.Game, count: int, seed: int) -> NDArray[np.int8]:
     stones = rng.integers(0, rows * columns, count)
     for ply in range(rows * columns):
         playing = np.flatnonzero(stones > ply)
-        # A column with room, each equally likely.
+        # A uniformly random column that is not full.
         room = heights[playing] < rows
         chosen = np.argmax(rng.random(room.shape) * room, axis=1)
         found[playing, rows - 1 - heights[playing, chosen], chosen] = 1 + ply % 2

@@ -27,7 +27,7 @@ from .errors import (
     TableError,
 )
 
-#: Whose turn it is.
+#: The side to move.
 FIRST = "first"
 SECOND = "second"
 CHANCE = "chance"
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from .openspiel import from_openspiel
     from .policies import Exploitability, best_response, distribution, exploitability
 
-#: What is loaded when somebody asks for it, so that `import outplay` stays quick and needs no other library.
+#: Names that are imported lazily, so that `import outplay` stays quick and needs no other library.
 _LATER = {
     "_api": ("check", "compile", "match", "prove"),
     "_proof": ("Claim", "Proof"),

@@ -1,4 +1,4 @@
-"""Functions that take a spec, an object with rules, or a game."""
+"""Module-level functions. Each accepts a spec, an object with rules, or a `Game`."""
 
 from __future__ import annotations
 
@@ -30,12 +30,16 @@ def match(
     memory: int | None = None,
     data: str | os.PathLike[str] | None = None,
 ) -> Report:
-    """Plays a match between specs such as ``"perfect"`` or ``"alphabeta:depth=4"`` and functions of a position.
+    """Play a match between players, and return its report.
 
-    Openings are random, each is played with both colours, and everything follows from `seed`. With `judged`, moves are
-    held against exact values. A function returns a word, or a move of the rules in Python. `time` are the seconds that one
-    move, or the value of one position, may take: a player who takes longer loses. `memory` and `data` are those of
-    `outplay.game`, as are limits of a game that is passed.
+    Openings are random, each opening is played with both colours, and `seed` determines the whole match.
+
+    - `players`: specs such as ``"perfect"`` or ``"alphabeta:depth=4"``, and functions that take a position and return a
+      move: a word, or a move object of rules in Python.
+    - `judged`: compare every move with exact values.
+    - `time`: time limit in seconds for a move, and for finding the value of a position. A player that exceeds it loses
+      the game.
+    - `memory`, `data`: as in `outplay.game`. If `of` is a `Game`, its limits apply unless others are given.
 
     >>> import outplay as op
     >>> def first(position):
@@ -62,7 +66,9 @@ def match(
 
 
 def prove(of: str | Game, *, moves: str = "", time: float | None = None, progress: Any = None) -> Proof:
-    """Proves the value of a board of k in a row without gravity, in writing.
+    """Prove the value of a k-in-a-row board without gravity, and return a `Proof` that can be checked independently.
+
+    Raises `LimitError` if no proof is found within `time` seconds.
 
     >>> import outplay as op
     >>> proof = op.prove("mnk:4x4,k=4")
@@ -74,12 +80,17 @@ def prove(of: str | Game, *, moves: str = "", time: float | None = None, progres
     of = game(of, time=time)
     value, best, text = prove_(of, moves=moves, progress=progress)
     if value is None or text is None:
-        raise LimitError(f"no proof of {of.spec} was found within the limits", "give it more time: `prove(…, time=seconds)`")
+        raise LimitError(
+            f"no proof of {of.spec} was found within the limits", "allow more time: `prove(…, time=seconds)`"
+        )
     return Proof(of.spec, value, best, text)
 
 
 def check(proof: str | os.PathLike[str] | Proof) -> Claim:
-    """Checks a written proof: a `Proof`, the path of a file, or the text itself. Raises `ProofError` if it fails."""
+    """Check a proof, given as a `Proof`, as the path of a file or as text, and return its claim.
+
+    Raises `ProofError` if the proof is invalid.
+    """
     if isinstance(proof, Proof):
         text = proof.text
     elif isinstance(proof, str) and "\n" in proof:
@@ -88,7 +99,7 @@ def check(proof: str | os.PathLike[str] | Proof) -> Claim:
         try:
             text = Path(proof).read_text(encoding="utf-8")
         except OSError as error:
-            raise InputError(f"{proof}: {error.strerror}", "give the path of a file that `Proof.save` wrote") from error
+            raise InputError(f"{proof}: {error.strerror}", "pass the path of a file that `Proof.save` wrote") from error
     return Claim(*check_(text))
 
 
@@ -100,7 +111,10 @@ def compile(
     memory: int | None = None,
     data: str | os.PathLike[str] | None = None,
 ) -> Graph:
-    """Every position that play reaches, as numbers: a graph that can be looked at as arrays and solved again.
+    """Compile a game into a graph of all reachable positions, which are numbered from 0.
+
+    The graph is available as NumPy arrays and can be solved again with other payoffs. `most` limits the number of
+    positions.
 
     >>> import outplay as op
     >>> graph = op.compile("tictactoe")

@@ -1,4 +1,4 @@
-"""Comparisons of what rules in Python say, for the checks of their laws (`src/laws.rs`)."""
+"""Comparisons of positions and moves of rules in Python, used by the law checks in `src/laws.rs`."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-#: Types whose values cannot change.
+#: Immutable types.
 FIXED = (str, bytes, int, float, complex, bool, type(None))
-#: Objects that are copied or counted of one position at most, so that a check has a bounded cost.
+#: Largest number of objects that are copied or counted for one position; it bounds the cost of a check.
 MOST_OBJECTS = 10_000
 
 
 def is_fixed(value: Any) -> bool:
-    """Whether a value cannot change: numbers, text, and tuples and frozen sets of them."""
+    """Return whether a value is immutable: a number, text, or a tuple or frozenset of such values."""
     return type(value) in FIXED or (type(value) in (tuple, frozenset) and all(map(is_fixed, value)))
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values compare equal; arrays are compared as a whole, and what cannot be compared is different."""
+    """Return whether two values compare equal. Arrays are compared as a whole; incomparable values differ."""
     try:
         equal = one == other
         return bool(equal.all()) if hasattr(equal, "all") else bool(equal)
@@ -33,7 +33,7 @@ def has_own_equality(value: Any) -> bool:
 
 
 def attributes(value: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes that are stored in an object, in its dictionary and in its slots."""
+    """Yield the attributes of an object from its `__dict__` and its slots."""
     yield from getattr(value, "__dict__", {}).items()
     for kind in type(value).__mro__:
         slots = kind.__dict__.get("__slots__", ())
@@ -43,7 +43,7 @@ def attributes(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 class Memo(dict[int, Any]):
-    """The memory of one `deepcopy`, which ends copies of very large positions."""
+    """The memo of one `deepcopy`; it aborts the copy of a very large position."""
 
     def __setitem__(self, key: int, value: Any) -> None:
         if len(self) >= MOST_OBJECTS:
@@ -54,8 +54,9 @@ class Memo(dict[int, Any]):
 class Snapshot:
     """A position before its moves are played.
 
-    A position with an `__eq__` of its own is compared with a copy of itself. Other positions only equal themselves, so that
-    their attributes are compared, and only a `play` that returns the very object is refused: an attribute may hold a cache.
+    A position whose class defines `__eq__` is compared with a copy of itself. Other positions equal only themselves,
+    so their attributes are compared instead. Since an attribute may hold a cache, a difference counts only if `play`
+    returned the object that it was given.
     """
 
     def __init__(self, position: Any) -> None:
@@ -64,17 +65,17 @@ class Snapshot:
         try:
             if has_own_equality(position):
                 copied = copy.deepcopy(position, Memo())
-                # A copy that does not equal the original tells nothing.
+                # A copy that does not equal the original is useless for comparison.
                 self.whole = copied if same(copied, position) else None
             else:
                 copies = {name: (value, copy.deepcopy(value, Memo())) for name, value in attributes(position)}
                 self.parts = {name: copied for name, (value, copied) in copies.items() if same(copied, value)}
         except Exception:
-            # Not every object can be copied; what its rules say of it is compared nevertheless.
+            # Not every object can be copied; the results of the rules for it are still compared.
             pass
 
     def differs(self, position: Any, returned: bool) -> bool:
-        """Whether the position changed; `returned` says whether `play` returned the very object that it was given."""
+        """Return whether the position changed; `returned` is whether `play` returned the object that it was given."""
         if self.whole is not None:
             return not same(self.whole, position)
         if not returned:
@@ -84,14 +85,15 @@ class Snapshot:
 
 
 def snapshot(position: Any) -> Snapshot | None:
-    """What to compare a position with after its moves were played; None if it cannot change."""
+    """Return a snapshot to compare a position with after its moves were played; None if it is immutable."""
     return None if is_fixed(position) else Snapshot(position)
 
 
 def matching(one: list[Any], other: list[Any]) -> list[int] | None:
-    """For each move of the one list its place in the other; None if the lists hold different moves.
+    """Return the index of each move of `one` in `other`; None if the lists hold different moves.
 
-    The order does not matter. Moves without an equality of their own cannot be compared, and are matched by their place.
+    The order does not matter. Moves whose class does not define `__eq__` cannot be compared, so they are matched by
+    index.
     """
     if len(one) != len(other):
         return None
@@ -111,7 +113,7 @@ def matching(one: list[Any], other: list[Any]) -> list[int] | None:
 
 
 def size_of(value: Any) -> int:
-    """Bytes of a value with everything it holds, as far as Python knows them."""
+    """Return the size of a value in bytes with everything that it references, as far as Python reports it."""
     seen: set[int] = set()
     todo, total = [value], 0
     while todo and len(seen) < MOST_OBJECTS:

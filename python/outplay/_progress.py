@@ -1,4 +1,4 @@
-"""Who hears of progress: a bar on the terminal, a callable of the user's, or nobody."""
+"""Progress reporting: a bar on the terminal, a callback, or none."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-#: Work that takes less than this shows no bar.
+#: Delay before a bar appears, in seconds.
 PATIENCE = 1.0
 
 
 class Bar:
-    """One line on the error stream, which takes itself away at the end."""
+    """A progress bar on standard error: one line, erased at the end."""
 
     def __init__(self) -> None:
         self.began = time.monotonic()
@@ -36,7 +36,10 @@ class Bar:
 
 
 def listener(progress: Any) -> Callable[[str, int, int], None] | None:
-    """What `progress=` means: None is a bar where somebody watches, True always, False never."""
+    """Return the callback for a `progress=` argument.
+
+    True shows a bar, False shows none, None shows one if standard error is a terminal, and a callable is used as it is.
+    """
     if progress is None:
         progress = sys.stderr is not None and sys.stderr.isatty()
     if progress is True:

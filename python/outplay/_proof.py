@@ -1,4 +1,4 @@
-"""Written proofs."""
+"""Proof certificates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Proof:
-    """A proof of the value of a board: `value` is for the player to move, `best` keeps it."""
+    """A proof of the value of a board: `value` is for the player to move, and the moves of `best` keep it."""
 
     game: str
     value: str
@@ -17,7 +17,7 @@ class Proof:
     text: str
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the proof to a file, which `outplay.check` and the command `outplay check` read."""
+        """Write the proof to a file that `outplay.check` and the command `outplay check` read."""
         path = Path(path)
         path.write_text(self.text, encoding="utf-8")
         return path
@@ -28,7 +28,11 @@ class Proof:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a proof that passed shows: `game` is the board it is about, `steps` its length."""
+    """The claim of a valid proof.
+
+    `game` is its board, `steps` the number of its steps, and `followed` the number of verified pairs of a step and a
+    position.
+    """
 
     game: str
     value: str

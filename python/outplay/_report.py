@@ -1,4 +1,4 @@
-"""Reports: dictionaries whose fields can be asked for by name and that show themselves in a notebook."""
+"""Reports: dictionaries with attribute access and an HTML view for notebooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Report(dict[str, Any]):
             raise AttributeError(f"a report has no field {name!r}; it has {', '.join(self)}") from None
 
     def score(self, player: str | int = 0) -> float:
-        """The points per game of a player, by name or by place."""
+        """Return the points per game of a player, given by name or by index."""
         rows: list[dict[str, Any]] = self["players"]
         for place, row in enumerate(rows):
             if player in (place, row["player"]):

@@ -1,4 +1,4 @@
-"""What a game in Python has to say."""
+"""The protocol of a game written in Python."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ P = TypeVar("P", bound=Hashable)
 
 
 class Rules(Protocol[P]):
-    """The five methods of a game. Positions are any hashable values, moves any values at all.
+    """The five methods of a game. Positions are any hashable values; moves are any values.
 
-    Optional, where they help:
+    Optional attributes:
 
-    - ``name``: what the game is called.
-    - ``chance(position)``: at positions whose turn is ``"chance"``, pairs of a move and its probability.
-    - ``symmetric(position)``: positions that are the same up to symmetry.
+    - ``name``: the name of the game.
+    - ``chance(position)``: pairs of a move and its probability, for positions whose turn is ``"chance"``.
+    - ``symmetric(position)``: the positions that are equal up to symmetry.
     - ``picture(position)``: the position as a few lines of text.
-    - ``write_position(position)``, ``read_position(text)``: one line of text and back.
+    - ``write_position(position)``, ``read_position(text)``: conversion to one line of text and back.
     - ``write_move(position, move)``: a word for a move.
-    - ``best_payoff``: the largest payoff, for games so large that it cannot be counted.
+    - ``best_payoff``: the largest payoff, for games too large to be explored.
 
     >>> import outplay as op
     >>> class Pile:
-    ...     '''One pile, take one or two, who takes the last one wins.'''
+    ...     '''One pile: take one or two; the player who takes the last one wins.'''
     ...     def start(self): return (7, 0)
     ...     def turn(self, pos): return pos[1]
     ...     def moves(self, pos): return [n for n in (1, 2) if n <= pos[0]]
@@ -37,21 +37,24 @@ class Rules(Protocol[P]):
     """
 
     def start(self) -> P:
-        """Where play begins."""
+        """Return the start position."""
         ...
 
     def turn(self, position: P, /) -> Any:
-        """Who moves: 0 or "first", 1 or "second", or "chance". It must follow from the position alone."""
+        """Return the side to move: 0 or "first", 1 or "second", or "chance". It must depend on the position alone."""
         ...
 
     def moves(self, position: P, /) -> Iterable[Any]:
-        """The legal moves, in a fixed order; none if and only if the game is over."""
+        """Return the legal moves in a fixed order; none if and only if the game is over."""
         ...
 
     def play(self, position: P, move: Any, /) -> P:
-        """The position after a move. The one before must stay as it is."""
+        """Return the position after a move. It must not modify `position`."""
         ...
 
     def outcome(self, position: P, /) -> Any:
-        """None while the game goes on, then what the first player gets: a whole number, or a pair that sums to zero."""
+        """Return None while the game is in progress, then the payoffs.
+
+        The payoffs are the first player's payoff as a whole number, or a pair of both payoffs that sums to zero.
+        """
         ...

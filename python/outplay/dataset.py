@@ -1,4 +1,4 @@
-"""Data sets: positions with exact labels, in files that stream."""
+"""Data sets: positions with exact labels, written as a stream of rows."""
 
 from __future__ import annotations
 
@@ -31,17 +31,25 @@ def export(
     memory: int | None = None,
     data: str | os.PathLike[str] | None = None,
 ) -> Report:
-    """Writes positions with exact values, distances and best moves to a file that ends with npz, csv, jsonl or parquet.
+    """Write positions with exact values, distances and best moves to a file, and return a report.
 
-    `positions` is how many, of random games; without it, all of the game's table, which is made if there is none. `plies`
-    are the fewest and most moves before a position, `balanced` asks for as many wins as draws and losses, and `test` is the
-    share that goes to a second file, symmetric positions together. A data sheet is put beside the files. `time`, `memory`
-    and `data` are those of `outplay.game`.
+    The suffix of `out` selects the format: npz, csv, jsonl or parquet. A data sheet is written beside the files.
 
-    Unless `best` is False, rows have `legal` (the legal moves) and `mask`, which has an entry for each of them in that order: 1
-    for a best move, 0 for another. In jsonl and parquet it is text such as "010", in csv a JSON list such as [0,1,0] (which
-    pandas does not read as a number), in npz an array padded with 255. An npz of a board has `actions` besides: the same by
-    column where stones fall, else by cell from the top left, with 255 where no move is legal.
+    - `positions`: number of positions, sampled from random games. Without it, all positions of the game's table are
+      written; a missing table is computed first.
+    - `plies`: the smallest and largest number of moves before a position.
+    - `balanced`: write equally many wins, draws and losses.
+    - `test`: the share of positions that is written to a second file; symmetric positions stay together.
+    - `seed`: random seed.
+    - `time`, `memory`, `data`: as in `outplay.game`.
+
+    Unless `best` is False, rows have `legal` (the legal moves) and `mask` (one entry per legal move, in the same
+    order: 1 for a best move, 0 for others). The form of `mask` depends on the format:
+
+    - jsonl and parquet: text such as "010".
+    - csv: a JSON list such as [0,1,0], which pandas does not read as a number.
+    - npz: an array padded with 255. An npz file of a board also has `actions`: the same mask indexed by column on
+      boards with gravity, else by cell from the top left, with 255 where no move is legal.
 
     >>> import outplay as op, tempfile, os
     >>> report = op.export("tictactoe", os.path.join(tempfile.mkdtemp(), "rows.csv"), positions=30, test=0.2)
@@ -59,7 +67,7 @@ def export(
 
 
 def write_rows(of: Game, out: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """Writes rows in a form that Rust knows; a missing table is made first."""
+    """Write rows in a format that Rust supports; a missing table is computed first."""
     try:
         return export_(of, out, **options)
     except NoTableError:
@@ -68,17 +76,17 @@ def write_rows(of: Game, out: Path, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_parquet(of: Game, out: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """Writes rows as JSON lines to a private directory and converts them.
+    """Write rows as JSON lines to a private directory and convert them to Parquet.
 
     The target, its test set and its data sheet are replaced atomically once all of them are complete.
     """
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
-        raise InputError("Parquet needs pyarrow", "pip install pyarrow") from error
+        raise InputError("writing Parquet needs pyarrow", "run `pip install pyarrow`") from error
     try:
         if out.exists() and not out.is_file():
-            raise InputError(f"cannot write {out}: it is not a regular file", "name a file that ends with .parquet")
+            raise InputError(f"cannot write {out}: it is not a regular file", "choose a name that ends with .parquet")
         with private_directory(out) as home:
             report = write_rows(of, home / LINES, options)
             sheet = Path(report["sheet"]).read_text()
@@ -120,10 +128,10 @@ PRIVATE = (
 
 @contextmanager
 def private_directory(target: Path) -> Iterator[Path]:
-    """Yields a directory beside `target` that no other process uses, and removes it afterwards.
+    """Yield a directory beside `target` that no other process uses, and remove it afterwards.
 
-    Its name is `.NAME.partial`, so that what a killed process leaves behind is found and removed by the next export.
-    Only files with the names of `PRIVATE` are ever deleted.
+    Its name is `.NAME.partial`, so that the next export finds and removes the files of a killed process. Only files
+    whose names are in `PRIVATE` are ever deleted.
     """
     path = target.with_name(f".{target.name}.partial")
     lock = None
@@ -143,7 +151,7 @@ def private_directory(target: Path) -> Iterator[Path]:
 
 
 def lock_directory(path: Path, target: Path) -> int:
-    """Makes a directory if there is none, locks it and returns its descriptor. Links are not followed."""
+    """Lock a directory, creating it if necessary, and return its file descriptor. Symbolic links are not followed."""
     import fcntl
 
     while True:
@@ -152,7 +160,7 @@ def lock_directory(path: Path, target: Path) -> int:
         try:
             lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except FileNotFoundError:
-            # Another export has just removed it.
+            # Another export removed the directory in the meantime.
             continue
         except OSError as error:
             if error.errno not in (errno.ENOTDIR, errno.ELOOP):
@@ -172,13 +180,13 @@ def lock_directory(path: Path, target: Path) -> int:
 
 
 def clear(path: Path) -> None:
-    """Removes the private files from a directory."""
+    """Remove the private files from a directory."""
     for name in PRIVATE:
         (path / name).unlink(missing_ok=True)
 
 
 def sync(path: Path) -> None:
-    """Waits until a file or a directory is on the disk."""
+    """Flush a file or a directory to disk (fsync)."""
     if sys.platform == "win32":
         return
     descriptor = os.open(path, os.O_RDONLY)
@@ -189,12 +197,12 @@ def sync(path: Path) -> None:
 
 
 def sheet_row(file: dict[str, Any]) -> str:
-    """The line of a data sheet about a file."""
+    """Return the row of a data sheet that describes a file."""
     return f"| {file['file']} | {file['rows']} | {file['bytes']} | {file['checksum']} |"
 
 
 def to_parquet(lines: Path, rows: int = 65_536) -> Path:
-    """Converts JSON lines to Parquet beside them, `rows` rows at a time."""
+    """Convert JSON lines to a Parquet file beside them, `rows` rows at a time."""
     import pyarrow as pa
     import pyarrow.json as pj
     import pyarrow.parquet as pq

@@ -1,4 +1,4 @@
-"""Every game as an environment of PettingZoo, with exact values on request."""
+"""PettingZoo environments for every game, with exact values on request."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ try:
     from gymnasium.utils import seeding
     from pettingzoo import AECEnv
 except ImportError as error:
-    raise ImportError("outplay.env needs PettingZoo: pip install pettingzoo") from error
+    raise ImportError("outplay.env needs PettingZoo; run `pip install pettingzoo`") from error
 
-#: Characters of a position that has no board.
+#: Length of the text observation of a game without a board, in bytes.
 CHARS = 160
-#: Moves of a position of a game without cells.
+#: Default number of actions of a game without a board.
 MOVES = 256
 AGENTS = ["player_0", "player_1"]
 
 
 class Env(AECEnv):  # type: ignore[misc]
-    """A game for two agents who take turns; dice roll by themselves.
+    """A game for two agents that take turns; chance nodes are resolved by the environment.
 
-    Observations are dictionaries. ``observation`` is, for games of k in a row, the board as planes of shape (rows,
-    columns, 2), the agent's own stones first; for other games the position's text as bytes, after one byte that says
-    whether it is the agent's turn. ``action_mask`` says which actions are legal: a column where stones fall, a cell
-    (row by row from the top) of other boards, and otherwise a place in the list ``info["moves"]``.
+    Observations are dictionaries with two entries:
+
+    - ``observation``: for k-in-a-row games the board as planes of shape (rows, columns, 2), the agent's own stones
+      first. For other games one byte that is 1 if it is the agent's turn, followed by the position's text as bytes.
+    - ``action_mask``: 1 for legal actions. An action is a column on boards with gravity, a cell (row by row from the
+      top) on other boards, and otherwise an index into ``info["moves"]``.
     """
 
     metadata = {"name": "outplay_v0", "render_modes": ["ansi"], "is_parallelizable": False}
@@ -97,7 +99,7 @@ class Env(AECEnv):  # type: ignore[misc]
         self.settle()
 
     def begin(self) -> Position:
-        """Where a game begins: the start, or any position of a game that has none."""
+        """Return the first position of an episode: the start, or a random position if the game has no start."""
         try:
             return self.game.start
         except InputError:
@@ -108,13 +110,13 @@ class Env(AECEnv):  # type: ignore[misc]
             raise
 
     def roll(self) -> None:
-        """Lets dice fall until somebody can choose."""
+        """Sample chance outcomes until a player is to move or the game is over."""
         while not self.position.over and self.position.turn == "chance":
             words, odds = zip(*self.position.rolls)
             self.position = self.position.play(words[int(self.random.choice(len(words), p=np.array(odds) / sum(odds)))])
 
     def settle(self) -> None:
-        """Whose turn it is, what was paid, and what there is to tell."""
+        """Update the agent to move, the rewards, the end flags and the infos."""
         self.agent_selection = AGENTS[1] if self.position.turn == "second" else AGENTS[0]
         payoff = self.position.outcome
         if payoff is not None:
@@ -127,8 +129,9 @@ class Env(AECEnv):  # type: ignore[misc]
             self.words = dict(sorted((self.action_of(place, word), word) for place, word in enumerate(self.position.legal)))
             if max(self.words) >= self.actions:
                 raise InputError(
-                    f"{self.game.spec} has a position with {len(self.words)} moves and the environment {self.actions} actions",
-                    f"make it with `op.env(…, actions={len(self.words)})`",
+                    f"a position of {self.game.spec} has {len(self.words)} moves, "
+                    f"but the environment has only {self.actions} actions",
+                    f"create it with `op.env(…, actions={len(self.words)})`",
                 )
         info: dict[str, Any] = {"position": self.position.text, "moves": list(self.words.values())}
         if self.values and payoff is None:
@@ -136,7 +139,7 @@ class Env(AECEnv):  # type: ignore[misc]
         self.infos = {agent: dict(info) if agent == self.agent_selection else {} for agent in AGENTS}
 
     def worths(self) -> dict[str, Any]:
-        """Exact values: of the position for the agent to move, and of every action for whoever takes it."""
+        """Return exact values of the position and of every action, both for the agent to move."""
         second = self.position.turn == "second"
         by_word = {
             move.move: (-move.mean if second else move.mean) if move.mean is not None else move.payoff
@@ -151,7 +154,7 @@ class Env(AECEnv):  # type: ignore[misc]
         }
 
     def action_of(self, place: int, word: str) -> int:
-        """The number of a move: its column, its cell, or its place."""
+        """Return the action of a move: its column, its cell, or its index."""
         if self.size is None:
             return place
         if self.falls:
@@ -203,9 +206,12 @@ class Env(AECEnv):  # type: ignore[misc]
 
 
 def env(of: Any, **options: Any) -> Env:
-    """A game as an environment of PettingZoo: ``op.env("connect4", values=True)``.
+    """Create a PettingZoo environment of a game, as in ``op.env("connect4", values=True)``.
 
-    `values` puts exact values into ``info``, `plies` ends longer games, `start` is the position to begin from, and
-    `actions` the number of actions of a game without a board. `time`, `memory` and `data` are those of `outplay.game`.
+    - `values`: put exact values into ``info``.
+    - `plies`: truncate games that reach this number of moves.
+    - `start`: the position to start from.
+    - `actions`: number of actions of a game without a board.
+    - `time`, `memory`, `data`: as in `outplay.game`.
     """
     return Env(of, **options)

@@ -1,4 +1,4 @@
-"""What can go wrong, as typed exceptions: each carries one sentence and, where there is one, its cure."""
+"""Typed exceptions, each with a message and, where there is one, a cure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
 
 
 class OutplayError(Exception):
-    """Why there is no answer. `sentence` says what is the matter, `cure` what to do about it (or None)."""
+    """Base class of all errors: `sentence` is the message, `cure` the suggested remedy or None."""
 
     def __init__(self, sentence: str, cure: str | None = None) -> None:
         super().__init__(sentence, cure)
@@ -28,11 +28,11 @@ class OutplayError(Exception):
 
 
 class InputError(OutplayError, ValueError):
-    """A spec, position, move or option that makes no sense."""
+    """An invalid spec, position, move or option."""
 
 
 class LimitError(OutplayError):
-    """More time or memory is needed than is allowed."""
+    """The time or memory limit is too small."""
 
 
 class TableError(OutplayError):
@@ -47,22 +47,22 @@ class NoTableError(TableError, FileNotFoundError):
 
 
 class ProofError(OutplayError):
-    """A written proof that does not pass."""
+    """A proof is invalid."""
 
 
 class RefusedError(OutplayError, ValueError):
-    """A game of another library that is not two-player, zero-sum, sequential or of perfect information."""
+    """A game of another library is not two-player, zero-sum, sequential or of perfect information."""
 
 
 class RulesError(OutplayError):
-    """The rules of a game in Python do not work."""
+    """The rules of a game in Python are faulty."""
 
 
 class LawError(RulesError):
     """The rules of a game in Python break a law that every game obeys.
 
-    `law` is its name, `position` the position where it was broken, and `other` the equal position that was met before it
-    where the two contradict each other.
+    `law` is its name and `position` the position where it was broken. If two equal positions contradict each other,
+    `other` is the one that occurred first.
     """
 
     def __init__(self, law: str, sentence: str, position: object = None, other: object = None) -> None:
@@ -73,4 +73,4 @@ class LawError(RulesError):
         self.other = other
 
     def __str__(self) -> str:
-        return f"the law of {self.law} is broken: {self.sentence}"
+        return f"the rules break the law `{self.law}`: {self.sentence}"

@@ -1,4 +1,4 @@
-"""A judge for policies: how often does a policy keep the value of a position?"""
+"""Evaluation of policies against exact values: how often a policy keeps the value of a position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Union
 from ._outplay import Game, Position, game
 from .errors import InputError
 
-#: What a policy says about a position: a move, or moves with probabilities.
+#: The result of a policy at a position: a move, or moves with probabilities.
 Choice = Union[str, Any, Mapping[Any, float]]
 #: A policy is a function of a position, or the spec of a player.
 Policy = Union[str, Callable[[Position], Choice]]
@@ -24,7 +24,7 @@ EQUAL = 1e-9
 
 @dataclass
 class Kept:
-    """Moves that were looked at: how many (weighted by their probabilities), and how many gave nothing away."""
+    """Counts of judged moves, weighted by their probabilities: all, those that kept the value, and the payoff lost."""
 
     moves: float = 0.0
     kept: float = 0.0
@@ -38,22 +38,25 @@ class Kept:
 
     @property
     def share(self) -> float | None:
-        """The share of moves that kept the value; None if there were none."""
+        """The share of moves that kept the value; None if there were no moves."""
         return self.kept / self.moves if self.moves else None
 
     @property
     def mean_loss(self) -> float | None:
-        """What a move gave away in the mean, in payoffs; None if there were none."""
+        """The mean payoff lost per move; None if there were no moves."""
         return self.loss / self.moves if self.moves else None
 
 
 @dataclass
 class Judgement:
-    """What exact values say about a policy.
+    """A comparison of a policy with exact values.
 
-    `all` counts every move, `choices` those where another move would have been worth something else, `by_ply` and
-    `by_kind` (of the position: "win", "draw", "loss", or "mean" with dice) split all moves. `mistakes` are the first
-    positions with the moves that gave something away.
+    - `all`: every move.
+    - `choices`: moves at positions whose legal moves differ in value.
+    - `by_ply`, `by_kind`: all moves by the ply and by the value of the position ("win", "draw", "loss", or "mean" with
+      chance).
+    - `mistakes`: the first mistakes, as pairs of a position and a move that does not keep its value.
+    - `unknown`: number of positions that were left out because their value is unknown.
     """
 
     game: str
@@ -71,12 +74,12 @@ class Judgement:
 
     @property
     def mean_loss(self) -> float | None:
-        """What a move gave away in the mean."""
+        """The mean payoff lost per move."""
         return self.all.mean_loss
 
     def __repr__(self) -> str:
         if self.share is None:
-            return f"<judgement of {self.game}: nothing to judge>"
+            return f"<judgement of {self.game}: no moves judged>"
         return f"<judgement of {self.game}: {self.share:.1%} of {self.all.moves:g} moves kept the value, mean loss {self.mean_loss:.4f}>"
 
     def _repr_html_(self) -> str:
@@ -85,21 +88,21 @@ class Judgement:
             loss = "" if kept.mean_loss is None else f"{kept.mean_loss:.4f}"
             return f"<tr><td>{escape(name)}</td><td>{kept.moves:g}</td><td>{share}</td><td>{loss}</td></tr>"
 
-        rows = [row("all moves", self.all), row("where it mattered", self.choices)]
+        rows = [row("all moves", self.all), row("moves that matter", self.choices)]
         rows += [row(f"in a {kind}", kept) for kind, kept in sorted(self.by_kind.items())]
         rows += [row(f"ply {ply}", kept) for ply, kept in sorted(self.by_ply.items())]
         return f"<table><tr><th>{escape(self.game)}</th><th>moves</th><th>kept</th><th>mean loss</th></tr>{''.join(rows)}</table>"
 
 
 def sample(policy: Policy, position: Position, seed: int = 1) -> dict[str, Any]:
-    """What a policy does at a position, with probabilities; of a player that chooses at random, one choice."""
+    """Return the moves of a policy at a position with their probabilities; for a player spec, one sampled move."""
     if isinstance(policy, str):
         return {position.choose(policy, seed=seed): 1}
     return weighted(position, policy(position))
 
 
 def weighted(position: Position, said: Choice) -> dict[str, Any]:
-    """The answer of a policy as words of moves with their probabilities, which must sum to 1."""
+    """Convert the result of a policy to move words with their probabilities, which must sum to 1."""
     if not isinstance(said, Mapping):
         return {word_of(position, said): 1}
     chances: dict[str, Any] = {}
@@ -117,7 +120,7 @@ def weighted(position: Position, said: Choice) -> dict[str, Any]:
 
 
 def word_of(position: Position, move: Any) -> str:
-    """A move as the game writes it, whatever the policy calls it."""
+    """Convert a move returned by a policy to the game's notation."""
     legal = position.legal
     if isinstance(move, str) and move in legal:
         return move
@@ -128,11 +131,14 @@ def word_of(position: Position, move: Any) -> str:
     word = str(move)
     if word in legal:
         return word
-    raise InputError(f"the policy plays {move!r} at {position.text}", f"the legal moves are {' '.join(legal[:12])}")
+    raise InputError(
+        f"the policy chose the illegal move {move!r} at {position.text}",
+        f"the legal moves are {' '.join(legal[:12])}",
+    )
 
 
 def random_positions(of: Game, count: int, seed: int) -> list[tuple[int, Position]]:
-    """Unfinished positions of random games where a player moves, with their plies."""
+    """Return unfinished positions of random games where a player is to move, with their plies."""
     rng = random.Random(seed)
     found: list[tuple[int, Position]] = []
     while len(found) < count:
@@ -162,11 +168,15 @@ def judge(
     memory: int | None = None,
     data: str | os.PathLike[str] | None = None,
 ) -> Judgement:
-    """Holds a policy against exact values: the share of moves that keep the value, and what they give away.
+    """Compare a policy with exact values: the share of moves that keep the value, and the payoff lost by the others.
 
-    `policy` is a function of a position that returns a move or a dictionary of moves and probabilities, or the spec of a
-    player. `positions` are a number of random ones, or a list (of positions, or of their notation). Positions whose value
-    is out of reach are counted as `unknown` and left out. `time`, `memory` and `data` are those of `outplay.game`.
+    - `policy`: a function from a position to a move or to a dictionary of moves and probabilities, or the spec of a
+      player.
+    - `positions`: the number of random positions, or a list of positions (objects or text). Positions whose value
+      cannot be found within the limits are counted as `unknown` and left out.
+    - `seed`: random seed.
+    - `mistakes`: the number of mistakes to record.
+    - `time`, `memory`, `data`: as in `outplay.game`.
 
     >>> import outplay as op
     >>> op.judge("perfect", "tictactoe", 50).share
@@ -211,7 +221,7 @@ def judge(
 
 
 def worth_of_moves(position: Position) -> dict[str, float] | None:
-    """What each move pays the player who makes it, in the mean; None if one of them is not known."""
+    """Return the expected payoff of each move for the player who makes it; None if one of them is unknown."""
     worths: dict[str, float] = {}
     for move in position.moves:
         if move.mean is not None:

@@ -1,4 +1,4 @@
-"""Games of OpenSpiel: two players, zero sum, perfect information, one after the other, with chance or without."""
+"""OpenSpiel games: two-player, zero-sum, sequential games of perfect information, with or without chance."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from ._outplay import Game, game
 from .errors import RefusedError
 
 
-#: Games whose play follows from what OpenSpiel prints and whose turn it is. Each was checked against its source: everything
-#: that decides about moves and payoffs is printed, or follows from it, such as the number of moves from that of the stones.
+#: Games whose further play depends only on the printed state and the side to move. Each was checked against its source
+#: code: everything that affects moves and payoffs is printed, or follows from the printed state, as the number of moves
+#: follows from the number of stones.
 PRINTED = frozenset(
     (
         "breakthrough clobber connect_four dots_and_boxes gomoku havannah hex mancala mnk nim nine_mens_morris othello pentago"
@@ -21,35 +22,35 @@ PRINTED = frozenset(
 
 
 def printed(state: Any) -> tuple[Any, ...]:
-    """Whose turn it is, and what OpenSpiel prints."""
+    """Return the side to move and the printed state."""
     return (state.current_player(), str(state))
 
 
 def with_decisions(state: Any) -> tuple[Any, ...]:
-    """The same and how many moves the players made, for games that end after so many of them."""
+    """Return `printed` and the number of moves made by players, for games that end after a fixed number of moves."""
     return (*printed(state), sum(item.player >= 0 for item in state.full_history()))
 
 
 def with_pending(state: Any) -> tuple[Any, ...]:
-    """The same and what was chosen of a move that consists of three actions."""
+    """Return `printed` and the actions of an incomplete move, for games whose moves consist of three actions."""
     actions = state.history()
     return (*printed(state), *actions[len(actions) - len(actions) % 3 :])
 
 
 def history(state: Any) -> tuple[Any, ...]:
-    """All actions so far, from which everything follows, for a game that remembers more than it prints."""
+    """Return all actions so far, for games whose printed state is incomplete."""
     return (state.history_str(),)
 
 
 def default_key(name: str) -> Callable[[Any], Any]:
-    """What tells positions of a game apart; the whole history of a game that is not known to print what it remembers."""
+    """Return the default key of a game: the complete history, unless its printed state is known to be complete."""
     if name in PRINTED:
         return printed
     return {"pig": with_decisions, "amazons": with_pending}.get(name, history)
 
 
 class Node:
-    """A position of OpenSpiel, which compares by its key."""
+    """An OpenSpiel state that compares by its key."""
 
     __slots__ = ("hash", "key", "state")
 
@@ -66,14 +67,14 @@ class Node:
 
     def __repr__(self) -> str:
         text = " / ".join(str(self.state).split("\n"))
-        # The key without what is shown already tells positions apart that print the same.
+        # The rest of the key distinguishes positions with the same text.
         rest = self.key if isinstance(self.key, tuple) else (self.key,)
         rest = tuple(part for part in rest if part != str(self.state))
         return f"{text} {rest}"
 
 
 class OpenSpielRules:
-    """The rules of a game of OpenSpiel as outplay asks for them."""
+    """An OpenSpiel game as an implementation of `outplay.Rules`."""
 
     def __init__(self, spiel: Any, key: Callable[[Any], Any] | None = None) -> None:
         self.spiel = spiel
@@ -93,7 +94,7 @@ class OpenSpielRules:
 
     def turn(self, node: Node) -> str:
         player = node.state.current_player()
-        # A finished position has no turn.
+        # OpenSpiel reports no side to move at finished positions.
         return {1: "second", -1: "chance"}.get(player, "first")
 
     def moves(self, node: Node) -> list[int]:
@@ -118,7 +119,7 @@ class OpenSpielRules:
         return str(node.state)
 
     def write_position(self, node: Node) -> str:
-        """The actions so far, where they tell positions apart."""
+        """Return the actions so far; used only where the key is the history."""
         return str(node.state.history_str()) or "start"
 
     def read_position(self, text: str) -> Node | None:
@@ -131,20 +132,20 @@ class OpenSpielRules:
 
 
 def refusal(spiel: Any) -> str | None:
-    """Why a game of OpenSpiel cannot be solved here; None if it can."""
+    """Return the reason why an OpenSpiel game is not supported; None if it is."""
     kind = spiel.get_type()
     if spiel.num_players() != 2:
-        return f"it has {spiel.num_players()} players, and only games of two players can be solved"
+        return f"it has {spiel.num_players()} players; only two-player games can be solved"
     if kind.dynamics.name != "SEQUENTIAL":
-        return "its players move at the same time, and only games in which they take turns can be solved"
+        return "its players move at the same time; only games with alternating turns can be solved"
     if kind.information.name != "PERFECT_INFORMATION":
-        return "its players do not see everything, and only games of perfect information can be solved"
+        return "its players do not see everything; only games of perfect information can be solved"
     if kind.utility.name != "ZERO_SUM":
-        return "what one player wins the other does not lose, and only zero-sum games can be solved"
+        return "it is not zero-sum; only zero-sum games can be solved"
     if kind.chance_mode.name == "SAMPLED_STOCHASTIC":
-        return "its dice do not tell their odds, and only explicit chance can be solved"
+        return "its chance events have no explicit probabilities; only games with explicit chance nodes can be solved"
     if kind.reward_model.name != "TERMINAL":
-        return "it pays along the way, and only games that pay at the end can be solved"
+        return "it has intermediate rewards; only games that pay at the end can be solved"
     return None
 
 
@@ -158,17 +159,20 @@ def from_openspiel(
     time: float | None = None,
     data: str | os.PathLike[str] | None = None,
 ) -> Game:
-    """A game of OpenSpiel, by its name or itself, as a game of outplay.
+    """Convert an OpenSpiel game, given by name or as an object, to a `Game`.
 
-    Two positions are one if their `key` is equal. By default that is whose turn it is and what OpenSpiel prints, for games
-    known to print everything that play depends on (`outplay.openspiel.PRINTED`), and all actions so far for others, such as
-    go or checkers. Histories are many, so that only very small boards of those can be solved; search and players work on
-    all of them. A key of your own may merge more; it is held to the law of equal positions, completely with `check`.
+    - `key`: a function from a state to a hashable value; states with equal keys count as one position. The default key
+      is the side to move and the printed state for games whose printed state is complete
+      (`outplay.openspiel.PRINTED`), and the history of actions for others, such as go or checkers. Histories are
+      numerous, so only very small boards of those games can be solved; search and players work on boards of any size.
+      A custom key may merge more states.
+    - `check`: check at every position, instead of samples, that states with equal keys behave equally.
+    - `memory`, `threads`, `time`, `data`: as in `outplay.game`.
     """
     try:
         import pyspiel
     except ImportError as error:
-        raise RefusedError("OpenSpiel is not installed", "pip install open_spiel") from error
+        raise RefusedError("OpenSpiel is not installed", "run `pip install open_spiel`") from error
     if isinstance(spiel, str):
         try:
             spiel = pyspiel.load_game(spiel)

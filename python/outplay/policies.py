@@ -1,4 +1,4 @@
-"""The exact best response to a fixed policy, and what a policy gives away against it."""
+"""Exact best responses to a fixed policy, and its exploitability."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from ._outplay import Graph, Position, distributions_, game
 from .errors import InputError
 from .judging import Policy, weighted
 
-#: A number that may be exact.
+#: An int, a float or an exact `Fraction`.
 Number = Any
 
-#: Positions whose distributions are asked for at once.
+#: Positions per request for distributions.
 PIECE = 1024
 
 
 @dataclass(frozen=True)
 class Exploitability:
-    """What a policy is worth against somebody who knows it.
+    """Payoffs of a policy against a best response.
 
-    `first` and `second` are what the policy gets in each seat against a best response; `value` is what a perfect player
-    gets as the first player (and loses as the second). `lost_first` and `lost_second` are the differences, and
-    `exploitability` is their mean, as OpenSpiel defines it: 0 for a perfect policy.
+    - `value`: the payoff of a perfect player as the first player; as the second player it is `-value`.
+    - `first`, `second`: the payoff of the policy in each seat against a best response.
+    - `lost_first`, `lost_second`: the differences to perfect play.
+    - `exploitability`: their mean, as OpenSpiel defines it; 0 for a perfect policy. `nash_conv` is their sum.
     """
 
     value: Number
@@ -62,11 +63,12 @@ def exploitability(
     memory: int | None = None,
     data: str | os.PathLike[str] | None = None,
 ) -> Exploitability:
-    """What a fixed policy, deterministic or stochastic, gives away against a best response, exactly.
+    """Compute the exact exploitability of a fixed policy, deterministic or stochastic.
 
-    `policy` is a function of a position that returns a move or a dictionary of moves and probabilities, or the spec of a
-    player that can report its probabilities (see `distribution`). Without loops and dice, and with probabilities that are
-    whole numbers or fractions, the answer is a fraction.
+    `policy` is a function from a position to a move or to a dictionary of moves and probabilities, or the spec of a
+    player that can report its probabilities (see `distribution`). The result is a `Fraction` if the game has neither
+    cycles nor chance and all probabilities are whole numbers or fractions. `most` limits the number of positions;
+    `time`, `memory` and `data` are as in `outplay.game`.
 
     >>> import outplay as op
     >>> from fractions import Fraction
@@ -96,17 +98,17 @@ def best_response(
     memory: int | None = None,
     data: str | os.PathLike[str] | None = None,
 ) -> Number:
-    """What the first player gets when the policy plays in a seat (0 or 1) and the opponent answers it best."""
+    """Return the first player's payoff if the policy plays in a seat (0 or 1) and the opponent plays best."""
     graph = compile(of, most=most, time=time, memory=memory, data=data)
     return response(graph, probabilities(policy, graph, seat), seat)
 
 
 def distribution(policy: Policy, position: Position) -> dict[str, Number]:
-    """The probability of each move that a policy can choose at a position, exactly: fractions for players.
+    """Return the exact probability of each move that a policy can choose at a position; fractions for players.
 
-    Players whose move is a function of the position (or of it and equal chances) report their probabilities. Those that
-    depend on a clock, on random playouts, on a table kept from earlier moves or on another program raise `InputError`, and
-    so do players of exact values before all best moves are known (`game.solve()`).
+    A player reports its probabilities if its move depends only on the position and on uniform random choices. Players
+    that depend on a clock, on random playouts, on a table kept from earlier moves or on another program raise
+    `InputError`. Players that use exact values raise it, too, until all best moves are known (`game.solve()`).
 
     >>> import outplay as op
     >>> nim = op.game("nim:1+2")
@@ -118,22 +120,22 @@ def distribution(policy: Policy, position: Position) -> dict[str, Number]:
 
 
 def distributions(policy: Policy, positions: Sequence[Position], *, solve: bool = False) -> list[dict[str, Number]]:
-    """The same for many positions of one game, which is solved in memory first if need be and `solve` allows it."""
+    """Return the distributions at positions of one game. With `solve`, it is solved in memory first if necessary."""
     if not isinstance(policy, str):
         return [weighted(position, policy(position)) for position in positions]
     found: list[dict[str, Number]] = []
     for position, parts in zip(positions, distributions_(policy, positions, solve=solve), strict=True):
         if parts is None:
             raise InputError(
-                f"`{policy}` cannot report the probabilities of its moves, which depend on more than the position",
+                f"`{policy}` cannot report the probabilities of its moves: they depend on more than the position",
                 "choose a player without a clock, random playouts or a kept table (`alphabeta:depth=…,keep=off`), "
-                "or give a function that returns probabilities",
+                "or pass a function that returns probabilities",
             )
         chances: dict[str, Number] = {}
         for conditions, words in parts:
             share = Fraction(1, len(words))
             for p, came_true in conditions:
-                # As written in the spec: 0.1 is a tenth, not the nearest binary number.
+                # As written in the spec: 0.1 is one tenth, not the nearest binary fraction.
                 chance = Fraction(repr(p))
                 share *= chance if came_true else 1 - chance
             for word in words:
@@ -143,11 +145,11 @@ def distributions(policy: Policy, positions: Sequence[Position], *, solve: bool 
 
 
 def probabilities(policy: Policy, graph: Graph, seat: int) -> dict[int, list[Number]]:
-    """What the policy does at each position where its seat moves."""
+    """Return the move probabilities of the policy at each position where its seat is to move."""
     turns, finished = graph.turns, graph.finished
     numbers = [number for number in range(len(graph)) if turns[number] == seat and not finished[number]]
     known: dict[int, list[Number]] = {}
-    # Piece by piece: a player that cannot report its probabilities is refused before all positions are looked at.
+    # In pieces, so that a player that cannot report its probabilities is rejected early.
     for start in range(0, len(numbers), PIECE):
         piece = numbers[start : start + PIECE]
         positions = [graph.position(number) for number in piece]
@@ -158,7 +160,7 @@ def probabilities(policy: Policy, graph: Graph, seat: int) -> dict[int, list[Num
 
 
 def response(graph: Graph, chances: dict[int, list[Number]], seat: int | None) -> Number:
-    """What the first player gets if `seat` plays by `chances` and everybody else plays best."""
+    """Return the first player's payoff if `seat` (if any) plays by `chances` and every other player plays best."""
     order = graph.order
     exact = all(isinstance(chance, (int, Fraction)) for said in chances.values() for chance in said)
     if order is not None and exact and not len(graph.odds):
@@ -172,7 +174,7 @@ def response(graph: Graph, chances: dict[int, list[Number]], seat: int | None) -
     for number in range(len(graph)):
         next_, rolls = edges[first[number] : first[number + 1]], dice[first[number] : first[number + 1]]
         if number in chances:
-            # The policy's seat is chance: what it never plays is not there.
+            # The policy's seat becomes chance, without the moves that it never plays.
             turns[number] = 2
             played = [(to, float(chance)) for to, chance in zip(next_, chances[number]) if chance > 0]
             next_, rolls = [to for to, _ in played], [chance for _, chance in played]
@@ -186,7 +188,7 @@ def response(graph: Graph, chances: dict[int, list[Number]], seat: int | None) -
 
 
 def backwards(graph: Graph, chances: dict[int, list[Number]], order: Iterable[Any]) -> Fraction:
-    """The same from the last positions to the first, in fractions."""
+    """Compute `response` exactly by backward induction, for graphs without cycles or chance."""
     turns, finished, payoffs = graph.turns.tolist(), graph.finished.tolist(), graph.payoffs.tolist()
     first, edges = graph.first.tolist(), graph.edges.tolist()
     worth: list[Fraction] = [Fraction(0)] * len(graph)

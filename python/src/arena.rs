@@ -80,7 +80,7 @@ pub(crate) fn matched(
         }
         if !player.is_callable() {
             let sentence = format!(
-                "{} is no player; give a spec such as \"perfect\", or a function of a position",
+                "{} is not a player; pass a spec such as \"perfect\", or a function from a position to a move",
                 player.repr()?
             );
             return Err(errors::typed(py, "InputError", &sentence, None));
@@ -250,7 +250,8 @@ pub(crate) fn prove(
     Ok((verdict.map(|verdict| verdict.word().to_string()), best, text))
 }
 
-/// Checks a proof: the game that it is about, the verdict, and its steps.
+/// Checks a proof; returns the spec of its board, the verdict, the number of steps, and the number of verified pairs
+/// of a step and a position.
 #[pyfunction]
 #[pyo3(name = "check_")]
 pub(crate) fn check(py: Python<'_>, text: String) -> PyResult<(String, String, usize, u64)> {
@@ -298,7 +299,7 @@ pub(crate) fn checksummed(py: Python<'_>, file: PathBuf) -> PyResult<(u64, Strin
     py.detach(|| outplay_workbench::export::checksum(&file)).map_err(|trouble| errors::trouble(py, trouble))
 }
 
-/// A running server. It ends with `stop()`, or with its `with` block.
+/// A running web server. It ends with `stop()` or at the end of its `with` block.
 #[pyclass(frozen, module = "outplay")]
 pub(crate) struct Server {
     address: SocketAddr,
@@ -317,7 +318,7 @@ impl Monitor for Flag {
     }
 }
 
-/// Serves the page, with the catalog's games and one more if it is given.
+/// Starts the web server with the games of the catalog, and `game` if it is given.
 #[pyfunction]
 #[pyo3(signature = (game=None, *, host="127.0.0.1", port=0, data=None))]
 pub(crate) fn serve(
@@ -340,7 +341,7 @@ pub(crate) fn serve(
     }
     let ip = host
         .parse()
-        .map_err(|_| wrong(format!("`{host}` is not an address; write one such as 127.0.0.1")))?;
+        .map_err(|_| wrong(format!("`{host}` is not an IP address; use one such as 127.0.0.1")))?;
     let settings = Settings::new(SocketAddr::new(ip, port), data.unwrap_or_else(default_data_dir));
     let server = Http::bind(catalog, settings).map_err(|error| wrong(error.to_string()))?;
     let address = server.addr().map_err(|error| wrong(error.to_string()))?;
@@ -357,7 +358,7 @@ fn family(entry: &GameHandle, rules: &Rules) -> Family {
     let argument = spec.split(':').nth(1).map(str::to_string);
     Family::new(&name, "a game in Python", move |asked| {
         if asked.argument() != argument.as_deref() {
-            return Err(asked.error(format!("the game that is served here is `{}`", entry.spec())));
+            return Err(asked.error(format!("this server offers only `{}` of this family", entry.spec())));
         }
         asked.finish("no options")?;
         Ok(entry.clone())
@@ -367,13 +368,13 @@ fn family(entry: &GameHandle, rules: &Rules) -> Family {
 
 #[pymethods]
 impl Server {
-    /// The address of the page.
+    /// The URL of the page.
     #[getter]
     fn url(&self) -> String {
         format!("http://{}/{}", self.address, self.path)
     }
 
-    /// Stops the server and waits until it has ended.
+    /// Stops the server and waits for it to end.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();

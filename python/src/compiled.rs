@@ -52,7 +52,7 @@ fn within(game: &Game, began: Instant, positions: usize, edges: usize) -> Result
     match game.session.time {
         Some(time) if began.elapsed() > time => {
             let why = format!(
-                "{positions} positions of {spec} were met in time, and there are more; allow more with `time=seconds`"
+                "{positions} positions of {spec} were explored within the time limit, and there are more; allow more with `time=seconds`"
             );
             Err(Trouble::Limits(why))
         }
@@ -67,7 +67,8 @@ fn explored(
     monitor: &dyn outplay_runtime::Monitor,
 ) -> Result<(Graph, Vec<AnyPosition>), Trouble> {
     let rules = game.entry.game();
-    let start = rules.start().ok_or_else(|| Trouble::unable("a game without a start has no graph"))?;
+    let start =
+        rules.start().ok_or_else(|| Trouble::unable("a game without a start position cannot be compiled"))?;
     let mut positions = vec![start.clone()];
     let mut ids: FxHashMap<AnyPosition, u32> = FxHashMap::from_iter([(start, 0)]);
     let mut graph = Graph::new();
@@ -128,7 +129,7 @@ pub(crate) fn compile(py: Python<'_>, game: &Bound<'_, Game>, most: usize) -> Py
 #[pymethods]
 impl Compiled {
     /// A custom graph: the side to move at each position (0 first, 1 second, 2 chance), the first player's payoff there
-    /// (None while the game goes on), the targets of its moves, and their probabilities at chance nodes.
+    /// (None while the game is in progress), the targets of its moves, and their probabilities at chance nodes.
     #[new]
     #[pyo3(signature = (turns, payoffs, moves, odds=None, *, name=None))]
     fn new(
@@ -145,19 +146,19 @@ impl Compiled {
             || odds.as_ref().is_some_and(|odds| odds.len() != turns.len())
         {
             return Err(wrong(
-                "turns, payoffs, moves and odds must be equally long: one entry for each position",
+                "turns, payoffs, moves and odds must have equal lengths: one entry per position",
             ));
         }
         let dice = turns.contains(&2);
         let mut graph = Graph::new();
         for id in 0..turns.len() {
             let turn = Compiled::turned(turns[id])
-                .ok_or_else(|| wrong("a turn is 0 (first), 1 (second) or 2 (chance)"))?;
+                .ok_or_else(|| wrong("a turn must be 0 (first), 1 (second) or 2 (chance)"))?;
             let mut list = vec![0.0; if dice { moves[id].len() } else { 0 }];
             if turn == Turn::Chance {
                 let given = odds.as_ref().map(|odds| odds[id].as_slice()).unwrap_or_default();
                 if given.len() != moves[id].len() {
-                    return Err(wrong("where chance decides, every move needs its probability"));
+                    return Err(wrong("every move at a chance node needs a probability"));
                 }
                 list.copy_from_slice(given);
             }
@@ -218,7 +219,7 @@ impl Compiled {
         Ok(self.graph.next(id).to_vec())
     }
 
-    /// The position with a number, of the game that was compiled; of the graph's own game otherwise.
+    /// The position with a number: of the compiled game, or of the graph's own game if no game was compiled.
     fn position(&self, py: Python<'_>, id: u32) -> PyResult<Position> {
         self.known(py, id)?;
         Ok(match &self.source {
@@ -234,11 +235,12 @@ impl Compiled {
         })
     }
 
-    /// The same moves with other payoffs: an array or list of the first player's payoffs, read at finished positions.
+    /// Returns the graph with other payoffs: an array or list of the first player's payoffs, used at finished
+    /// positions.
     fn with_payoffs(&self, py: Python<'_>, payoffs: Vec<i32>) -> PyResult<Compiled> {
         if payoffs.len() != self.graph.len() {
             let sentence = format!("{} payoffs for {} positions", payoffs.len(), self.graph.len());
-            return Err(errors::typed(py, "InputError", &sentence, Some("give one for each position")));
+            return Err(errors::typed(py, "InputError", &sentence, Some("pass one payoff per position")));
         }
         let mut graph = Graph::clone(&self.graph);
         for (old, new) in graph.payoffs.iter_mut().zip(payoffs) {
@@ -259,7 +261,7 @@ impl Compiled {
     /// Solves every position: payoffs of the players to move and distances (-1 where there is none), or the first
     /// player's means and None in a game with chance.
     fn solve<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        // Solvers cover what the start reaches; an added root before all positions reaches every one of them.
+        // Solvers cover the positions reachable from the start, so a root with a move to every position is added.
         let rooted = Arc::new(self.graph.rooted());
         let count = rooted.len() as u32;
         let rules = Rules::of_graph(None, rooted);
@@ -281,7 +283,12 @@ impl Compiled {
                         let second = entry.game().turn(&pos) == Turn::Second;
                         (0, -1, if second { -mean } else { mean })
                     }
-                    None => return Err(Trouble::Limits(format!("position {} is out of reach", id - 1))),
+                    None => {
+                        return Err(Trouble::Limits(format!(
+                            "the value of position {} was not found within the limits",
+                            id - 1
+                        )));
+                    }
                 });
             }
             Ok(worths)
@@ -305,7 +312,7 @@ impl Compiled {
         match (id as usize) < self.graph.len() {
             true => Ok(()),
             false => Err(pyo3::exceptions::PyIndexError::new_err(format!(
-                "there is no position {id}; the last is {}",
+                "there is no position {id}; the last position is {}",
                 self.graph.len() - 1
             ))),
         }

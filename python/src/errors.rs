@@ -36,14 +36,14 @@ pub(crate) fn law(
 /// Phrases a cure for Python users.
 fn cured(cure: &Cure) -> String {
     match cure {
-        Cure::MoreMemory => "allow more with `op.game(…, memory=…)`, or ask for one position".into(),
+        Cure::MoreMemory => "allow more with `op.game(…, memory=…)`, or query a single position".into(),
         Cure::Use(method) => format!("use `solve(method=\"{}\")`", method.word()),
         Cure::Solve { values: Values::Wdl, .. } => {
             "solve the game first: `game.solve(values=\"wdl\")`".into()
         }
         Cure::Solve { .. } => "solve the game first: `game.solve()`".into(),
-        Cure::SolveOrAsk => "solve the game first with `game.solve()`, or let another player move".into(),
-        Cure::GivePosition => "say which position is meant: `game.position(at=…)`".into(),
+        Cure::SolveOrAsk => "solve the game first with `game.solve()`, or choose another player".into(),
+        Cure::GivePosition => "specify a position: `game.position(at=…)`".into(),
         Cure::Table(cure) => cure.to_string(),
     }
 }

@@ -110,17 +110,15 @@ impl Game {
                 game.session.time = self.session.time.map(|time| time.saturating_sub(began.elapsed()));
                 return Ok(game);
             }
-            Explored::OutOfTime => {
-                (format!("in {} s", time.as_secs_f64()), "give it more time with `time=seconds`")
-            }
+            Explored::OutOfTime => (format!("in {} s", time.as_secs_f64()), "allow more with `time=seconds`"),
             Explored::OutOfMemory => (
                 format!("in half of {} MB of memory", self.session.memory / 1_000_000),
                 "allow more with `memory=bytes`",
             ),
-            Explored::TooMany => (format!("among the first {MOST}"), "make the game smaller"),
+            Explored::TooMany => (format!("with a limit of {MOST}"), "make the game smaller"),
         };
-        let sentence = format!("{spec} has more positions than could be met {limit}");
-        Err(errors::typed(py, "LimitError", &sentence, Some(&format!("{cure}, or ask for one position"))))
+        let sentence = format!("{spec} has more positions than could be explored {limit}");
+        Err(errors::typed(py, "LimitError", &sentence, Some(&format!("{cure}, or query a single position"))))
     }
 
     fn explore(&self, py: Python<'_>, time: Duration, progress: Option<&Py<PyAny>>) -> PyResult<Explored> {
@@ -182,13 +180,13 @@ impl Game {
             && !(shown.is_instance_of::<pyo3::types::PyString>() && rules.find(shown)?.is_none())
         {
             let Some(id) = rules.find(shown)? else {
-                let sentence = format!("{} is no position that play reaches", shown.repr()?);
+                let sentence = format!("{} is not a reachable position", shown.repr()?);
                 return Err(errors::typed(py, "InputError", &sentence, None));
             };
             return Ok(outplay_core::Native::new(rules.clone()).any(id));
         }
         let text: String = shown.extract().map_err(|_| {
-            let sentence = "a position of this game is text or an `outplay.Position`";
+            let sentence = "a position of this game must be text or an `outplay.Position`";
             errors::typed(py, "InputError", sentence, None)
         })?;
         self.ask(py, |game| game.read_position(&text))?.map_err(|error| errors::input(py, &error))
@@ -227,19 +225,24 @@ fn amount(py: Python<'_>, name: &str, unit: &str, given: f64) -> PyResult<f64> {
     match given.is_finite() && given >= 0.0 {
         true => Ok(given),
         false => {
-            let sentence = format!("`{name}={given}`: it must be a finite number of {unit}, 0 or more");
-            Err(errors::typed(py, "InputError", &sentence, Some("leave it out for the usual limit")))
+            let sentence =
+                format!("`{name}={given}`: the value must be a finite number of {unit}, 0 or more");
+            Err(errors::typed(py, "InputError", &sentence, Some("omit it to use the default limit")))
         }
     }
 }
 
-/// Converts seconds to a duration, capped at centuries.
+/// Converts seconds to a duration of at most 10^10 seconds.
 pub(crate) fn seconds(py: Python<'_>, given: f64) -> PyResult<Duration> {
     Ok(Duration::from_secs_f64(amount(py, "time", "seconds", given)?.min(1e10)))
 }
 
-/// The game that a spec such as `connect4:5x4` names, or that an object with `start`, `turn`, `moves`, `play` and
-/// `outcome` describes. With `check`, rules in Python are held to their laws at every position instead of samples.
+/// Opens a game: a spec such as `connect4:5x4`, or an object with the methods `start`, `turn`, `moves`, `play` and
+/// `outcome`.
+///
+/// - `memory`, `threads`, `time`: limits in bytes, threads and seconds.
+/// - `data`: the directory of tables.
+/// - `check`: check the laws of rules in Python at every position instead of samples.
 #[pyfunction]
 #[pyo3(signature = (spec, *, memory=None, threads=None, time=None, data=None, check=false))]
 pub(crate) fn game(
@@ -254,14 +257,8 @@ pub(crate) fn game(
     let limits = Limits { memory, threads, time, data };
     if let Ok(game) = spec.cast::<Game>() {
         if check {
-            let sentence =
-                "`check=True` must be given where the rules are, not for a game that is already made";
-            return Err(errors::typed(
-                py,
-                "InputError",
-                sentence,
-                Some("write `op.game(rules, check=True)`"),
-            ));
+            let sentence = "`check=True` applies to rules, not to a game that already exists";
+            return Err(errors::typed(py, "InputError", sentence, Some("use `op.game(rules, check=True)`")));
         }
         let game = game.get();
         return Ok(Game { session: limits.on(py, &game.session)?, ..game.clone() });
@@ -271,13 +268,11 @@ pub(crate) fn game(
         Ok(spec) => {
             let opened = work::guarded(py, || Catalog::standard().open(&spec))?;
             let entry = opened.map_err(|error| {
+                // The catalog refers to the command line; the cure replaces that.
+                let text = error.to_string();
+                let sentence = text.split("`outplay games`").next().unwrap_or_default();
                 let cure = "`outplay.games()` lists the games";
-                errors::typed(
-                    py,
-                    "InputError",
-                    &error.to_string().replace("`outplay games` lists them", "there are others"),
-                    Some(cure),
-                )
+                errors::typed(py, "InputError", sentence.trim_end_matches([' ', ';']), Some(cure))
             })?;
             Ok(Game::new(entry, None, session))
         }
@@ -293,7 +288,7 @@ impl Game {
         self.entry.spec()
     }
 
-    /// A warning about the game, such as odd parameters.
+    /// A warning about the game, such as one about unusual parameters; None if there is none.
     #[getter]
     fn warning(&self) -> Option<String> {
         self.entry.warning()
@@ -336,8 +331,8 @@ impl Game {
         words.iter().try_fold(from, |pos, word| pos.after(py, word))
     }
 
-    /// The position with an index number, for games such as chess endings, which have no start; None if no position has
-    /// that number.
+    /// The position with an index number, for games without a start such as chess endings; None if no position has that
+    /// number.
     fn numbered(&self, py: Python<'_>, number: u64) -> PyResult<Option<Position>> {
         self.ask(py, |game| {
             let pos = outplay_workbench::numbered_position(&self.entry, number)?;
@@ -346,7 +341,14 @@ impl Game {
         })
     }
 
-    /// Solves the game: the value of the start and, where a strong method fits, of every position.
+    /// Solves the game; returns the value of the start and, where a strong method fits, of every position.
+    ///
+    /// - `method`: as in `outplay solve --method`.
+    /// - `values`: "distance" or "wdl".
+    /// - `save`: whether the table is stored on disk; by default only for games by name.
+    /// - `data`: the directory of tables.
+    /// - `time`: time limit in seconds.
+    /// - `progress`: True, False, None (a bar on a terminal) or a function of (stage, done, total).
     #[pyo3(signature = (*, method="auto", values="distance", save=None, data=None, time=None, progress=None))]
     #[allow(clippy::too_many_arguments)]
     fn solve(
@@ -364,7 +366,7 @@ impl Game {
         let values = match values {
             "distance" => Values::Distance,
             "wdl" => Values::Wdl,
-            other => return Err(wrong(format!("`values={other}`: write \"distance\" or \"wdl\""))),
+            other => return Err(wrong(format!("`values={other}`: use \"distance\" or \"wdl\""))),
         };
         let progress = work::listener(py, progress)?;
         let began = Instant::now();
@@ -388,7 +390,7 @@ impl Game {
         Ok(Table::new(game, answer, began.elapsed().as_secs_f64()))
     }
 
-    /// The table on disk, solved before.
+    /// Opens the table on disk. Raises `NoTableError` if the game has not been solved.
     #[pyo3(signature = (*, data=None))]
     fn table(&self, py: Python<'_>, data: Option<PathBuf>) -> PyResult<Table> {
         let mut game = self.clone();
@@ -397,7 +399,8 @@ impl Game {
         Table::open(py, game)
     }
 
-    /// Derives every value of the game's table again from its successors.
+    /// Derives every value of the game's table again from its successors, and returns a dictionary with "checked" and
+    /// "wrong".
     #[pyo3(signature = (*, data=None, progress=None))]
     fn verify(
         &self,
@@ -415,7 +418,7 @@ impl Game {
         spelled(py, &report)
     }
 
-    /// Players of this game, and specs in order of strength.
+    /// The players of this game, and their specs in order of strength.
     fn players(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         spelled(py, &self.ask(py, |_| outplay_workbench::players(&self.session, &self.entry))?)
     }

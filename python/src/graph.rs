@@ -101,16 +101,17 @@ impl Graph {
             let (next, payoff) = (self.next(id), self.payoffs[id as usize]);
             if let Some(out) = next.iter().find(|&&next| next as usize >= self.len()) {
                 let why =
-                    format!("position {id} has a move to {out}, and the last position is {}", self.len() - 1);
+                    format!("position {id} has a move to {out}, but the last position is {}", self.len() - 1);
                 return Some(("moves", why));
             }
             if let Some(payoff) = payoff.filter(|payoff| payoff.unsigned_abs() > MOST_PAID) {
-                let why = format!("position {id} pays {payoff}; payoffs are whole numbers up to {MOST_PAID}");
+                let why = format!(
+                    "position {id} has the payoff {payoff}; payoffs are whole numbers from -{MOST_PAID} to {MOST_PAID}"
+                );
                 return Some(("payoff", why));
             }
             if payoff.is_some() && !next.is_empty() {
-                let why =
-                    format!("position {id} is finished and has a move; leave out its moves or its payoff");
+                let why = format!("position {id} has both a payoff and moves; leave out one of them");
                 return Some(("finished", why));
             }
             if payoff.is_none() && next.is_empty() {
@@ -122,7 +123,12 @@ impl Graph {
                 let sum: f64 = odds.iter().sum();
                 let sound = odds.len() == next.len() && odds.iter().all(|&odds| odds > 0.0);
                 if !sound || (sum - 1.0).abs() > 1e-9 {
-                    return Some(("chance", format!("the odds at position {id} sum to {sum}, not to 1")));
+                    return Some((
+                        "chance",
+                        format!(
+                            "the odds at position {id} must be positive and sum to 1, but their sum is {sum}"
+                        ),
+                    ));
                 }
             }
         }

@@ -2,15 +2,15 @@
 //!
 //! | law | checked |
 //! |---|---|
-//! | `play` leaves its argument alone | hash: always; contents: at samples |
+//! | `play` does not modify its argument | hash: always; contents: at samples |
 //! | a move played twice leads to equal positions | at samples |
 //! | equal positions have the same turn, outcome and moves | the 1st, 2nd, 4th, 8th … time a position occurs again |
 //! | their moves lead to equal positions | at samples, and along random games |
 //!
 //! Samples are the first 64 positions and one of 512 later ones. With `check=True` every position and every recurrence
 //! is a sample, and 1,000 random games are played instead of 4 to 64. Random games follow the objects that the rules
-//! return, never the interned equals, so they find rules that depend on more than positions compare by, such as a limit
-//! on the number of moves.
+//! return, never the interned equals, so they find rules that depend on more than the compared contents, such as a
+//! limit on the number of moves.
 
 use crate::errors;
 use crate::script::{ExpandedPosition, RuleResult, Script, Store, broken, shown};
@@ -93,8 +93,11 @@ impl Script {
         if said.payoff != known.payoff {
             let payoff =
                 |said: &RuleResult| said.payoff.map_or("None".to_string(), |payoff| payoff.to_string());
-            let what =
-                format!("`outcome` says {} of the one and {} of the other", payoff(known), payoff(&said));
+            let what = format!(
+                "`outcome` returns {} for the first and {} for the second",
+                payoff(known),
+                payoff(&said)
+            );
             return Err(self.unlike(first, other, &what));
         }
         let places = self.matching(py, &said, known)?;
@@ -104,7 +107,7 @@ impl Script {
                 let list = |said: &RuleResult| -> PyResult<String> {
                     Ok(shown(PyList::new(py, &said.moves)?.as_any()))
                 };
-                let what = format!("they have different moves, {} and {}", list(known)?, list(&said)?);
+                let what = format!("their moves differ: {} and {}", list(known)?, list(&said)?);
                 Err(self.unlike(first, other, &what))
             }
         }
@@ -143,13 +146,18 @@ impl Script {
             return Ok((after, known.next[place]));
         }
         let there = store.positions[known.next[place] as usize].object.bind(py);
-        let what = format!("the move {} leads to {} and to {}", shown(mv), shown(there), shown(&after));
+        let what = format!(
+            "the move {} leads to {} from the first and to {} from the second",
+            shown(mv),
+            shown(there),
+            shown(&after)
+        );
         Err(self.unlike(store.positions[id].object.bind(py), other, &what))
     }
 
     fn unlike(&self, first: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>, what: &str) -> PyErr {
         let sentence = format!(
-            "{} and {} compare equal, and {what}; `__eq__` and `__hash__` must tell apart what play can tell apart, such as the moves before",
+            "{} and {} compare equal, but {what}; `__eq__` and `__hash__` must include everything that affects play, such as earlier moves",
             shown(first),
             shown(other)
         );
@@ -158,7 +166,7 @@ impl Script {
 
     fn changed_turn(&self, object: &Bound<'_, PyAny>, before: Turn, now: Turn) -> PyErr {
         let sentence = format!(
-            "`turn` says {before} and later {now} of equal positions, {}; whose turn it is must follow from the position alone",
+            "`turn` returns {before} and later {now} for equal positions, {}; the side to move must depend on the position alone",
             shown(object)
         );
         broken("turn", sentence, object)
@@ -200,14 +208,14 @@ impl Script {
 
     fn changed_by_play(&self, object: &Bound<'_, PyAny>) -> PyErr {
         let sentence = format!(
-            "`play` changes the position that it is given, {}; it must return a new one and leave the old one alone",
+            "`play` modifies its argument, {}; it must return a new position and leave the argument unchanged",
             shown(object)
         );
         broken("play", sentence, object)
     }
 
-    /// Checks that the rules return the same about a position after all its moves were played, and that its first move
-    /// leads to an equal position when it is played again.
+    /// Checks that the rules return the same results for a position after all its moves were played, and that its first
+    /// move leads to an equal position when it is played again.
     pub(crate) fn check_repeated(
         &self,
         py: Python<'_>,
@@ -227,7 +235,7 @@ impl Script {
         let again = self.play.bind(py).call1((object, mv))?;
         if self.number(py, store, &again)? != Some(known.next[0]) {
             let sentence = format!(
-                "the move {} from {} leads to {} and, played again, to {}, which does not compare equal; give positions `__eq__` and `__hash__` by their contents, and let chance be a turn of its own",
+                "the move {} from {} leads to {} and, when it is played again, to {}, which does not compare equal; define `__eq__` and `__hash__` of positions by their contents, and model randomness as a separate turn of \"chance\"",
                 shown(mv),
                 shown(object),
                 shown(store.positions[known.next[0] as usize].object.bind(py)),

@@ -47,7 +47,7 @@ impl Growth {
     /// Updates the measurement with the positions since the start, and returns the bytes of all positions.
     pub(crate) fn note(&self, store: &mut Store) -> u64 {
         let fresh = store.positions.len() - self.positions;
-        // Too few positions give no figure: the process grows in steps.
+        // Too few positions give no reliable figure, because the process grows in steps.
         if let (Some(before), Some(now)) = (self.before, resident_bytes().filter(|_| fresh >= 4096)) {
             store.footprint.measured = now.saturating_sub(before) as f64 / fresh as f64;
         }

@@ -137,7 +137,7 @@ impl Position {
         self.ask(py, |game, pos| game.turn(pos).word())
     }
 
-    /// The first player's payoff; None while the game goes on.
+    /// The first player's payoff; None while the game is in progress.
     #[getter]
     fn outcome(&self, py: Python<'_>) -> PyResult<Option<i32>> {
         self.ask(py, |game, pos| game.outcome(pos))
@@ -181,7 +181,8 @@ impl Position {
         })
     }
 
-    /// "win", "draw" or "loss" for the player to move, "unknown" if it is out of reach; None in games with dice.
+    /// "win", "draw" or "loss" for the player to move, "unknown" if it was not found within the limits; None in games
+    /// with chance.
     #[getter]
     fn value(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
         let answer = self.answer(py)?;
@@ -191,7 +192,7 @@ impl Position {
         })
     }
 
-    /// The payoff of the player to move; None if it is unknown, or in games with dice.
+    /// The payoff of the player to move; None if it is unknown, or in games with chance.
     #[getter]
     fn payoff(&self, py: Python<'_>) -> PyResult<Option<i32>> {
         Ok(self.answer(py)?.answer.value().map(|value| value.payoff()))
@@ -215,13 +216,13 @@ impl Position {
         Ok(self.answer(py)?.answer.is_repetition())
     }
 
-    /// Games with dice: the probability that the first player wins or, where payoffs exceed 1, the mean payoff.
+    /// Games with chance: the probability that the first player wins or, where payoffs exceed 1, the mean payoff.
     #[getter]
     fn expected(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         Ok(self.answer(py)?.answer.expected())
     }
 
-    /// Games with dice: the first player's mean payoff.
+    /// Games with chance: the first player's mean payoff.
     #[getter]
     fn mean(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         Ok(self.answer(py)?.answer.mean())
@@ -263,7 +264,7 @@ impl Position {
         Ok(self.answer(py)?.notes.clone())
     }
 
-    /// The position after these moves.
+    /// Plays moves, given as words or as objects of the rules, and returns the position after them.
     #[pyo3(signature = (*moves))]
     fn play(&self, py: Python<'_>, moves: &Bound<'_, PyTuple>) -> PyResult<Position> {
         let mut pos = self.pos.clone();
@@ -275,7 +276,7 @@ impl Position {
         Ok(self.game.at(pos))
     }
 
-    /// The move that a player such as "alphabeta:depth=4" makes here.
+    /// Returns the move that a player such as "alphabeta:depth=4" chooses at this position.
     #[pyo3(signature = (player, *, seed=1))]
     fn choose(&self, py: Python<'_>, player: String, seed: u64) -> PyResult<String> {
         let place = Place::At(self.pos.clone());
@@ -290,7 +291,7 @@ impl Position {
         Ok(answer.mv)
     }
 
-    /// The explanation of the value: an object with `sentence`, `marks` and `line`.
+    /// Explains the value: an object with `sentence`, `marks` and `line`.
     fn why(&self, py: Python<'_>) -> PyResult<Why> {
         let game = self.game.explored(py, None)?;
         let place = Place::At(self.pos.clone());
@@ -303,7 +304,7 @@ impl Position {
         })
     }
 
-    /// The orbit of the position: all positions equal up to symmetry, itself included.
+    /// Returns the orbit of the position: all positions equal up to symmetry, itself included.
     fn symmetric(&self, py: Python<'_>) -> PyResult<Vec<Position>> {
         let mut images = Vec::new();
         self.ask(py, |game, pos| game.symmetric(pos, &mut images))?;
@@ -326,12 +327,12 @@ impl Position {
         flat.reshape([board.height, board.width]).map(Some)
     }
 
-    /// The complete answer as a dictionary, with the fields that `outplay query --json` prints.
+    /// Returns the complete answer as a dictionary, with the fields that `outplay query --json` prints.
     fn query(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         spelled(py, &*self.answer(py)?)
     }
 
-    /// Draws the position, with the values of the moves if requested.
+    /// Draws the position as SVG, with the values of the moves if requested.
     #[pyo3(name = "svg", signature = (*, values=true))]
     fn svg_of(&self, py: Python<'_>, values: bool) -> PyResult<String> {
         self.svg(py, values)
@@ -357,7 +358,7 @@ impl Position {
     }
 }
 
-/// A move with its value to the player who makes it.
+/// A move with its value for the player who makes it.
 #[pyclass(frozen, module = "outplay")]
 pub(crate) struct Move {
     pub(crate) answer: MoveAnswer,
@@ -371,13 +372,13 @@ impl Move {
         &self.answer.mv
     }
 
-    /// The move in the field's notation, such as SAN, where that differs.
+    /// The move in standard notation, such as SAN, where that differs.
     #[getter]
     fn san(&self) -> Option<&str> {
         self.answer.san.as_deref()
     }
 
-    /// "win", "draw", "loss" or "unknown"; None in games with dice.
+    /// "win", "draw", "loss" or "unknown"; None in games with chance.
     #[getter]
     fn value(&self) -> Option<&'static str> {
         match &self.answer.answer {
@@ -386,7 +387,7 @@ impl Move {
         }
     }
 
-    /// The payoff of the player who makes it.
+    /// The payoff of the player who makes the move.
     #[getter]
     fn payoff(&self) -> Option<i32> {
         self.answer.answer.value().map(|value| value.payoff())
@@ -398,13 +399,13 @@ impl Move {
         self.answer.answer.distance()
     }
 
-    /// Games with dice: the first player's mean payoff.
+    /// Games with chance: the first player's mean payoff.
     #[getter]
     fn mean(&self) -> Option<f64> {
         self.answer.answer.mean()
     }
 
-    /// Its connect-k score.
+    /// The connect-k score of the move, where the game has one.
     #[getter]
     fn score(&self) -> Option<i32> {
         self.answer.score
@@ -437,7 +438,7 @@ impl Move {
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        // Equal to its word, so it has the word's hash.
+        // A move equals its word, so it has the hash of the word.
         PyString::new(py, &self.answer.mv).hash()
     }
 }

@@ -201,7 +201,7 @@ impl Rules {
         if let Some(id) = met()? {
             return Ok(Some(id));
         }
-        // Play may reach it: an exploration shows whether it does, if the game is small enough.
+        // The position may be reachable: if the game is small enough, an exploration decides.
         if !script.too_large.load(Ordering::Relaxed) {
             self.seal(py, usize::MAX, Instant::now().checked_add(QUICK), &mut |_| Ok(()))?;
         }
@@ -280,10 +280,8 @@ impl Rules {
 
 /// The error for positions that take more memory than is allowed.
 fn full(py: Python<'_>, spec: &str, positions: usize, memory: u64) -> PyErr {
-    let sentence = format!(
-        "{positions} positions of {spec} take more than the {} MB that are allowed",
-        memory / 1_000_000
-    );
+    let sentence =
+        format!("{positions} positions of {spec} exceed the memory limit of {} MB", memory / 1_000_000);
     errors::typed(py, "LimitError", &sentence, Some("allow more with `op.game(…, memory=bytes)`"))
 }
 
@@ -399,8 +397,9 @@ impl Notation for Rules {
                 .parse()
                 .ok()
                 .filter(|&id: &u32| self.graph().is_some_and(|graph| (id as usize) < graph.len()));
-            return known
-                .ok_or_else(|| InputError::position(text, "positions of a graph are numbers from 0"));
+            return known.ok_or_else(|| {
+                InputError::position(text, "positions of a graph are numbers, starting at 0")
+            });
         };
         let found = Python::attach(|py| -> PyResult<Option<u32>> {
             let object = script.locked(py, |store| script.read(py, store, text))?;
@@ -408,9 +407,9 @@ impl Notation for Rules {
         });
         match found {
             Ok(Some(id)) => Ok(id),
-            Ok(None) => Err(InputError::position(text, "no position that play reaches is written so")),
+            Ok(None) => Err(InputError::position(text, "no reachable position has this text")),
             Err(error) => {
-                let why = format!("the rules cannot read it ({error})");
+                let why = format!("the rules cannot parse it ({error})");
                 Err(InputError::position(text, why))
             }
         }

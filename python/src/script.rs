@@ -127,7 +127,7 @@ impl Script {
             optional(object, name)?.ok_or_else(|| {
                 let class =
                     object.get_type().name().map_or_else(|_| "the object".into(), |name| name.to_string());
-                let sentence = format!("{class} has no method `{name}`, so it is not a game");
+                let sentence = format!("{class} has no method `{name}`, which every game needs");
                 let cure =
                     "a game has `start`, `turn`, `moves`, `play` and `outcome`; see `help(outplay.Rules)`";
                 errors::typed(py, "InputError", &sentence, Some(cure))
@@ -175,12 +175,12 @@ impl Script {
         work: impl FnOnce(&mut Store) -> PyResult<T>,
     ) -> PyResult<T> {
         if INSIDE.get() {
-            let sentence = "the rules of a game ask outplay about a game while they are asked themselves";
+            let sentence = "the rules of a game must not query outplay while outplay calls them";
             return Err(errors::typed(
                 py,
                 "RulesError",
                 sentence,
-                Some("compute the answer from the position alone"),
+                Some("compute the result from the position alone"),
             ));
         }
         let mut store = self.store.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
@@ -200,7 +200,7 @@ impl Script {
                 return error;
             }
             let sentence = format!(
-                "positions must be hashable, and {} is not ({}); use tuples, strings, numbers or frozen data classes",
+                "positions must be hashable, but {} is not ({}); use tuples, strings, numbers or frozen data classes",
                 shown(object),
                 error.value(py)
             );
@@ -275,7 +275,7 @@ impl Script {
         };
         turn.ok_or_else(|| {
             let sentence = format!(
-                "`turn` says {} at {}; it must say 0 or \"first\", 1 or \"second\", or \"chance\"",
+                "`turn` returns {} at {}; it must return 0 or \"first\", 1 or \"second\", or \"chance\"",
                 shown(&said),
                 shown(object)
             );
@@ -296,10 +296,10 @@ impl Script {
                     odds.push(odd);
                 }
                 let sum: f64 = odds.iter().sum();
-                // Written so that NaN fails, too.
+                // The condition is negated so that NaN fails as well.
                 if !((sum - 1.0).abs() <= 1e-9 && odds.iter().all(|&odds| odds > 0.0)) {
                     let sentence = format!(
-                        "the probabilities of `chance` at {} sum to {sum}; they must be positive and sum to 1",
+                        "the probabilities of `chance` at {} must be positive and sum to 1, but their sum is {sum}",
                         shown(object)
                     );
                     return Err(broken("chance", sentence, object));
@@ -307,7 +307,7 @@ impl Script {
             }
             (None, Turn::Chance) => {
                 let sentence = format!(
-                    "it is the turn of chance at {}, and there is no method `chance(position)` that lists moves with their probabilities",
+                    "`turn` returns \"chance\" at {}, but the rules have no method `chance(position)` that lists moves with their probabilities",
                     shown(object)
                 );
                 return Err(broken("chance", sentence, object));
@@ -321,7 +321,7 @@ impl Script {
         }
         if payoff.is_some() && !moves.is_empty() {
             let sentence = format!(
-                "{} is finished, and `moves` lists {} from there ({} first); a finished position has no moves",
+                "{} is finished, but `moves` lists {} moves there (the first is {}); a finished position must have none",
                 shown(object),
                 moves.len(),
                 shown(moves[0].bind(py))
@@ -330,7 +330,7 @@ impl Script {
         }
         if payoff.is_none() && moves.is_empty() {
             let sentence = format!(
-                "{} has no moves, and `outcome` says that the game goes on; a position without moves is finished",
+                "{} has no moves, but `outcome` returns None; a position without moves must have an outcome",
                 shown(object)
             );
             return Err(broken("unfinished", sentence, object));
@@ -392,7 +392,7 @@ impl Script {
                 };
                 if !alike(&store.positions[id], &store.positions[at as usize]) {
                     let sentence = format!(
-                        "`symmetric` says that {} and {} are alike, and they differ in turn, outcome or number of moves",
+                        "`symmetric` lists {} and {} as symmetric, but they differ in turn, outcome or number of moves",
                         shown(&object),
                         shown(&image)
                     );
@@ -431,7 +431,8 @@ impl Script {
         match store.texts.get(text) {
             Some(&Some(id)) => return Ok(Some(store.positions[id as usize].object.clone_ref(py))),
             Some(None) => {
-                let sentence = "several positions are written so; give the rules a `write_position` that tells them apart";
+                let sentence =
+                    "several positions have this text; define `write_position` so that it distinguishes them";
                 return Err(errors::typed(py, "InputError", sentence, None));
             }
             None => {}
@@ -449,7 +450,7 @@ fn payoff(script: &Script, object: &Bound<'_, PyAny>) -> PyResult<Option<Payoff>
     if let Ok((first, second)) = said.extract::<(f64, f64)>() {
         if first != -second {
             let sentence = format!(
-                "the payoffs {first} and {second} at {} do not sum to zero; what one player wins the other loses",
+                "the payoffs {first} and {second} at {} do not sum to zero; only zero-sum games are supported",
                 shown(object)
             );
             return Err(broken("zero sum", sentence, object));
@@ -471,7 +472,7 @@ fn whole(object: &Bound<'_, PyAny>, said: &Bound<'_, PyAny>, payoff: f64) -> PyR
 
 fn odd_payoff(object: &Bound<'_, PyAny>, said: &Bound<'_, PyAny>) -> PyErr {
     let sentence = format!(
-        "`outcome` says {} at {}; it must say None while the game goes on, else what the first player gets as a whole number up to a million",
+        "`outcome` returns {} at {}; it must return None while the game is in progress, else the first player's payoff as a whole number up to a million",
         shown(said),
         shown(object)
     );
@@ -479,6 +480,6 @@ fn odd_payoff(object: &Bound<'_, PyAny>, said: &Bound<'_, PyAny>) -> PyErr {
 }
 
 fn odd_chance(object: &Bound<'_, PyAny>) -> PyErr {
-    let sentence = format!("`chance` at {} must list pairs of a move and its probability", shown(object));
+    let sentence = format!("`chance` at {} must return pairs of a move and its probability", shown(object));
     broken("chance", sentence, object)
 }

@@ -9,7 +9,12 @@ use serde_json::Value;
 /// Converts an answer to a dictionary, with the fields that `--json` prints.
 pub(crate) fn spelled(py: Python<'_>, answer: &impl Serialize) -> PyResult<Py<PyAny>> {
     let value = serde_json::to_value(answer).map_err(|error| {
-        errors::typed(py, "OutplayError", &format!("an answer cannot be told ({error})"), None)
+        errors::typed(
+            py,
+            "OutplayError",
+            &format!("an answer cannot be converted to Python objects ({error})"),
+            None,
+        )
     })?;
     to_python(py, &value)
 }

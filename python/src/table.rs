@@ -15,9 +15,9 @@ use pyo3::types::PyTuple;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Marks unknown values in arrays of payoffs.
+/// Marker of unknown values in arrays of payoffs.
 pub(crate) const UNKNOWN: i16 = i16::MIN;
-/// Marks obstacles in arrays of boards.
+/// Marker of obstacles in arrays of boards.
 const OBSTACLE: i8 = 3;
 /// Positions that a thread probes at a time.
 const CHUNK: usize = 1 << 12;
@@ -69,7 +69,7 @@ fn mover_counts(answer: &SolveAnswer) -> Option<Counts> {
     Some(Counts { splits, ..counts })
 }
 
-/// ValueSource of position values.
+/// Source of position values.
 enum ValueSource {
     Table(Reader),
     /// The ladder of solvers, where there is no table.
@@ -164,7 +164,7 @@ impl Boards {
                         now
                     }
                     (Content::Empty, _) => {
-                        // A gap below a stone: it cannot have fallen there.
+                        // A gap below a stone is impossible with gravity.
                         if covered && board.gravity && self.start.playable(cell) {
                             return false;
                         }
@@ -255,7 +255,7 @@ fn boards(game: &Game, array: &Bound<'_, PyAny>) -> PyResult<Option<Boards>> {
         || shape == [start.height, start.width])
     {
         let sentence = format!(
-            "an array of shape {shape:?} shows no boards of {}; it must have the shape (n, {}, {})",
+            "an array of shape {shape:?} does not hold boards of {}; its shape must be (n, {}, {})",
             game.entry.spec(),
             start.height,
             start.width
@@ -367,7 +367,7 @@ impl Table {
         self.game.clone()
     }
 
-    /// The value of the start: "win", "draw" or "loss" for the player to move; None without a start or with dice.
+    /// The value of the start: "win", "draw" or "loss" for the player to move; None without a start or with chance.
     #[getter]
     fn value(&self, py: Python<'_>) -> PyResult<Option<String>> {
         match &self.answer {
@@ -392,7 +392,7 @@ impl Table {
         }
     }
 
-    /// Games with dice: the probability that the first player wins or, where payoffs exceed 1, the mean payoff.
+    /// Games with chance: the probability that the first player wins or, where payoffs exceed 1, the mean payoff.
     #[getter]
     fn expected(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         match (&self.answer, self.start()?) {
@@ -418,7 +418,7 @@ impl Table {
         self.answer.as_ref().map_or("table", |answer| answer.method.word())
     }
 
-    /// Numbers of positions ("legal", "finished") and their values to the first player ("win", "draw", "loss"). None
+    /// Numbers of positions ("legal", "finished") and their values for the first player ("win", "draw", "loss"). None
     /// where not all were solved, or where positions are stored without colours.
     #[getter]
     fn positions_for_first(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
@@ -426,7 +426,7 @@ impl Table {
         solved.and_then(|answer| answer.positions.as_ref()).map(|counts| spelled(py, counts)).transpose()
     }
 
-    /// Numbers of positions ("legal", "finished") and their values to the player to move ("win", "draw", "loss"), as
+    /// Numbers of positions ("legal", "finished") and their values for the player to move ("win", "draw", "loss"), as
     /// `value` and `probe` count. None where not all were solved.
     #[getter]
     fn positions_for_mover(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
@@ -437,7 +437,7 @@ impl Table {
     #[getter]
     fn positions(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let warning = py.get_type::<PyDeprecationWarning>();
-        let sentence = c"`Table.positions` counts for the first player; use `positions_for_first` or `positions_for_mover`";
+        let sentence = c"`Table.positions` counts values for the first player; use `positions_for_first` or `positions_for_mover`";
         PyErr::warn(py, &warning, sentence, 1)?;
         let counts = self.answer.as_ref().and_then(|answer| answer.positions.as_ref());
         counts.map(|counts| spelled(py, counts)).transpose()
@@ -449,7 +449,7 @@ impl Table {
         self.answer.as_ref().is_none_or(|answer| answer.table.is_some())
     }
 
-    /// Seconds that solving took, exploring rules in Python included.
+    /// The solving time in seconds, including the exploration of rules in Python.
     #[getter]
     fn seconds(&self) -> f64 {
         self.seconds
@@ -460,7 +460,12 @@ impl Table {
         self.answer.as_ref().map(|answer| spelled(py, answer)).transpose()
     }
 
-    /// The values of many positions at once, as a pair of arrays.
+    /// Probes many positions; returns an array of payoffs and one of distances, for the player to move. In games with
+    /// chance it returns the first player's means and None.
+    ///
+    /// - `positions`: an array of boards of shape (n, rows, columns), or an iterable of positions or their texts.
+    /// - `threads`: number of threads.
+    /// - `progress`: as in `Game.solve`.
     #[pyo3(signature = (positions, *, threads=None, progress=None))]
     fn probe<'py>(
         &self,
@@ -471,7 +476,7 @@ impl Table {
         probe(&self.game, positions, threads, progress)
     }
 
-    /// Derives every value again from its successors: a dictionary with "checked" and "wrong".
+    /// Derives every value again from its successors; returns a dictionary with "checked" and "wrong".
     #[pyo3(signature = (*, progress=None))]
     fn verify(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Py<PyAny>> {
         let game = self.game.clone().into_pyobject(py)?;
@@ -480,7 +485,7 @@ impl Table {
         game.call_method("verify", (), Some(&options)).map(Bound::unbind)
     }
 
-    /// Positions by ply, value and distance, as a dictionary.
+    /// Returns the numbers of positions by ply, value and distance, as a dictionary.
     fn stats(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let report =
             self.game.run(py, move |entry, session, _| outplay_workbench::stats(session, entry, None))?;

@@ -60,7 +60,7 @@ fn own_pool() -> Option<Arc<rayon::ThreadPool>> {
         return Some(pool.clone());
     }
     let made = Arc::new(rayon::ThreadPoolBuilder::new().build().ok()?);
-    // The threads of the parent's pool do not exist here: dropping it would wait for them for ever.
+    // The threads of the parent's pool do not exist here: dropping it would wait for them forever.
     if let Some((_, lost)) = pool.replace((here, made.clone())) {
         std::mem::forget(lost);
     }
@@ -75,8 +75,13 @@ pub(crate) fn listener(py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<
 
 /// The error for a panic, which must not reach Python as a `PanicException`.
 fn internal_error(py: Python<'_>) -> PyErr {
-    let sentence = "outplay ran into a mistake of its own; what it was is on the error stream";
-    errors::typed(py, "OutplayError", sentence, Some("please report it with the lines above"))
+    let sentence = "internal error in outplay; the details are on standard error";
+    errors::typed(
+        py,
+        "OutplayError",
+        sentence,
+        Some("please report it together with the lines printed there"),
+    )
 }
 
 /// Runs a short job on this thread; a panic becomes an error of the package.
@@ -109,8 +114,8 @@ pub(crate) fn run<T: Send + 'static>(
         let _ = sender.send(done);
     });
     if let Err(error) = spawned {
-        let sentence = format!("no thread can be started for this ({error})");
-        return Err(errors::typed(py, "LimitError", &sentence, Some("end other threads first")));
+        let sentence = format!("cannot start a worker thread ({error})");
+        return Err(errors::typed(py, "LimitError", &sentence, Some("end other threads or processes first")));
     }
     let mut raised = None;
     let mut reported = Instant::now();

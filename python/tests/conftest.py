@@ -1,4 +1,4 @@
-"""What tests share: tables go to a directory of their own."""
+"""Shared fixtures; tables are stored in a temporary directory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-# Before outplay is asked for anything: nobody's own tables are read or written.
+# Set before outplay is used, so that no tables of the user are read or written.
 DATA = tempfile.mkdtemp(prefix="outplay-tests-")
 os.environ["OUTPLAY_DATA"] = DATA
 
@@ -16,5 +16,5 @@ import outplay as op  # noqa: E402
 
 @pytest.fixture(scope="session")
 def small() -> op.Table:
-    """The table of connect4:4x4, which many tests ask."""
+    """The table of connect4:4x4, which many tests use."""
     return op.game("connect4:4x4").solve()

@@ -67,7 +67,7 @@ class Connect4:
 
 
 class Pile:
-    """One pile, take one or two, who takes the last one wins."""
+    """One pile: take one or two; the player who takes the last one wins."""
 
     def __init__(self, matches=7):
         self.matches = matches
@@ -141,7 +141,7 @@ def random_graph(seed, loops=True, dice=True):
         weights = [rng.randint(1, 4) for _ in to]
         odds.append([weight / sum(weights) for weight in weights] if turn == 2 else [])
     if 2 in turns:
-        # Means are for games that can end: whoever cannot reach an end gets a move to one.
+        # Means exist only for games that can end: a position that reaches no end gets a move to one.
         for pos in range(count):
             if not any(payoffs[to] is not None for to in reachable(next_, pos)):
                 next_[pos].append(count - 1)
@@ -150,7 +150,7 @@ def random_graph(seed, loops=True, dice=True):
 
 
 def reachable(next_, start=0):
-    """Positions that play from the start reaches."""
+    """Return the positions that are reachable from the start."""
     seen, todo = {start}, [start]
     while todo:
         for to in next_[todo.pop()]:
@@ -161,7 +161,7 @@ def reachable(next_, start=0):
 
 
 def forced(turns, payoffs, next_):
-    """The dumb oracle without dice: what the first player gets, by attractors; 0 where nobody can force an end."""
+    """Reference solver without chance: payoffs of the first player by attractors; 0 if neither can force an end."""
     count = len(turns)
     worth = [None] * count
     for wanted, helper in ((1, 0), (-1, 1)):
@@ -183,7 +183,7 @@ def forced(turns, payoffs, next_):
 
 
 def means(turns, payoffs, next_, odds, rounds=4000):
-    """The dumb oracle with dice: value iteration from zero."""
+    """Reference solver with chance: value iteration from zero."""
     worth = [float(payoff or 0) for payoff in payoffs]
     for _ in range(rounds):
         change = 0.0

@@ -1,4 +1,4 @@
-"""Matches, the judge, exploitability, proofs."""
+"""Matches, judging of policies, exploitability, proofs."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_judge_with_dice():
 
 @lru_cache(None)
 def by_hand(board, seat):
-    """What the first player gets if `seat` plays every move equally often and the other plays best: in fractions."""
+    """Return the first player's payoff as a fraction if `seat` plays uniformly and the other player plays best."""
     for a, b, c in LINES:
         if board[a] != "." and board[a] == board[b] == board[c]:
             return Fraction(1 if board[a] == "x" else -1)
@@ -177,7 +177,7 @@ class PlainNim:
 
     @staticmethod
     def rank(worth):
-        """Wins are taken fast, losses late."""
+        """Prefer quick wins and late losses."""
         payoff, plies = worth
         return payoff, -payoff * plies
 
@@ -189,7 +189,7 @@ class PlainNim:
         return [p / len(moves) + (1 - p) * Fraction(int(good), sum(best)) for good in best]
 
     def response(self, heaps, p, policy_moves):
-        """What the policy gets against a best response."""
+        """Return the payoff of the policy against a best response."""
         if not any(heaps):
             return Fraction(1 if policy_moves else -1)
         after = [self.response(self.after(heaps, move), p, not policy_moves) for move in self.moves(heaps)]
@@ -234,7 +234,7 @@ def test_random_player_with_dice_by_hand():
             steps[text] = [(p.play(word).text, odds) for word, odds in p.rolls]
         else:
             steps[text] = [] if p.over else [(p.play(word).text, 1 / len(p.legal)) for word in p.legal]
-    # With dice, `mean` is the first player's.
+    # In games with chance, `mean` is the first player's.
     ends = {text: p.mean for text, p in positions.items() if p.over}
     for seat in ("first", "second"):
         worth = {text: float(ends.get(text, 0)) for text in positions}
@@ -309,7 +309,7 @@ def test_exploitability_with_dice():
 
 
 def test_exploitability_with_loops():
-    """A chase that goes on for ever unless somebody gives up: who gives up loses."""
+    """A chase that continues forever unless a player gives up; the player who gives up loses."""
     graph = op.Graph([0, 1, 0, 1], [None, None, -1, 1], [[1, 2], [0, 3], [], []])
     stays = op.exploitability(lambda p: p.legal[0], graph.game())
     assert stays.exploitability == 0

@@ -1,4 +1,4 @@
-"""Data sets: every label is right, splits keep symmetric positions together, files read back."""
+"""Data sets: every label is right, splits keep symmetric positions together, files can be read back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_all_positions_of_a_board(tmp_path):
     values, distances = table.probe(boards_of(data["planes"]))
     assert (values == data["value"]).all() and (distances == data["distance"]).all()
     assert len({row.tobytes() for row in data["planes"]}) == 161_029
-    # The first player's view of all positions is what solving counted.
+    # Counted from the first player's view, the rows equal the counts of the solver.
     mine = np.where(data["to_move"] == 0, data["value"], -data["value"])
     assert (mine == 1).sum() == table.positions_for_first["win"] and (mine == -1).sum() == table.positions_for_first["loss"]
 
@@ -63,7 +63,7 @@ def test_actions_are_cells_of_other_boards(tmp_path):
 
 
 def rows_of(path):
-    """Rows of any form as (legal moves, mask), read as users read them."""
+    """Yield rows of any format as (legal moves, mask), read as users read them."""
     if path.suffix == ".npz":
         data = np.load(path)
         for legal, mask in zip(data["legal"], data["mask"]):
@@ -100,7 +100,7 @@ def test_masks_have_one_meaning_in_every_form(spec, tmp_path):
 
 def test_masks_survive_pandas(tmp_path):
     pandas = pytest.importorskip("pandas")
-    # One legal move left in some positions, and masks that begin with 0 in others.
+    # Some positions have one legal move, and some masks begin with 0.
     game = op.game("connect4:4x4")
     op.export(game, tmp_path / "x.csv", positions=60, plies=(1, 15))
     frame = pandas.read_csv(tmp_path / "x.csv")
@@ -108,7 +108,7 @@ def test_masks_survive_pandas(tmp_path):
     for text, mask in zip(frame["position"], frame["mask"]):
         p = game.position(at=text)
         assert json.loads(mask) == [int(move in p.best) for move in p.legal]
-    # A column of masks with a single entry each is text, too.
+    # A column of masks with a single entry each is text as well.
     op.export("nim:1", tmp_path / "y.csv", plies=(0, 0), positions=1)
     assert pandas.read_csv(tmp_path / "y.csv")["mask"].tolist() == ["[1]"]
 
@@ -213,7 +213,7 @@ def test_parquet_removes_what_a_killed_export_left(tmp_path):
     (left / "rows.jsonl").write_text("half a row")
     op.export("tictactoe", tmp_path / "x.parquet", positions=20)
     assert set(listing(tmp_path)) == {"x.parquet", "x.parquet.md"}
-    # A link of that name is neither followed nor removed.
+    # A symbolic link of that name is neither followed nor removed.
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "rows.jsonl").write_text("mine")

@@ -1,4 +1,4 @@
-"""Examples in documentation run; names are documented; the package keeps its promises about size."""
+"""Documentation examples run, public names are documented, and the package stays within its size limits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_everything_public_is_there_and_documented():
 
 
 def test_stubs_name_what_there_is():
-    """Every method of the stubs exists, and every method that exists stands in the stubs."""
+    """Every method of the stubs exists, and every existing method is in the stubs."""
     stubs = (HERE / "outplay" / "_outplay.pyi").read_text()
     for name in ("Game", "Position", "Move", "Table", "Graph", "Server", "Why"):
         body = re.search(rf"^class {name}:\n((?:    .*\n|\n)+)", stubs, re.M).group(1)

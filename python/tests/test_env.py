@@ -1,4 +1,4 @@
-"""Environments of PettingZoo: its own tests, and exact values."""
+"""PettingZoo environments: the conformance tests of PettingZoo, and exact values."""
 
 from __future__ import annotations
 

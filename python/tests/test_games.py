@@ -230,9 +230,9 @@ def test_foreign_positions_are_refused_everywhere():
 @pytest.mark.parametrize("rules", ["tictactoe", TicTacToe()])
 def test_a_panic_is_an_error_of_the_package(place, rules):
     g = op.game(rules)
-    with pytest.raises(op.OutplayError, match="mistake of its own"):
+    with pytest.raises(op.OutplayError, match="internal error"):
         op._outplay.panic_(g, place)
-    # Nothing stays locked or marked on this thread.
+    # No lock or reentry mark is left on this thread.
     assert g.start.turn == "first" and g.start.value == "draw"
     assert op.game(TicTacToe()).solve().value == "draw"
 
@@ -278,14 +278,14 @@ def test_a_handle_keeps_its_limits():
 def test_functions_pass_limits_on(tmp_path):
     spec = "mnk:3x3,k=3"
     op.game(spec).solve(data=tmp_path / "full")
-    # A table that is in this directory alone is found by a handle and by name.
+    # A table that exists only in this directory is found by a handle and by name.
     report = op.export(spec, tmp_path / "rows.csv", data=tmp_path / "full")
     assert report.rows == 5478
     report = op.export(op.game(spec, data=tmp_path / "full"), tmp_path / "again.csv")
     assert report.rows == 5478
     assert op.export(spec, tmp_path / "made.csv", data=tmp_path / "new").rows == 5478
     assert any((tmp_path / "new").iterdir())
-    # Neither time nor memory is enough for these.
+    # Neither time nor memory suffices for these games.
     with pytest.raises(op.LimitError):
         op.compile("connect4", time=0.2)
     with pytest.raises(op.LimitError):

@@ -1,4 +1,4 @@
-"""Games of OpenSpiel: the same values as ours, or as its own search; refusals in sentences."""
+"""OpenSpiel games: the same values as ours or as OpenSpiel's search; messages for unsupported games."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_games_that_we_have(name, ours, positions):
 
 
 def search(state):
-    """OpenSpiel's own rules and the dumbest search: what the first player gets."""
+    """Return the first player's payoff by plain minimax over OpenSpiel's own rules."""
     known = {}
 
     def value(state):
@@ -59,7 +59,7 @@ def test_nim_as_ours():
 
 
 def test_pig_with_a_horizon():
-    """Theirs ends after a horizon and pays ±1, so it is compared with 2p - 1 where the horizon is far."""
+    """OpenSpiel's game ends after a horizon and pays ±1, so it is compared with 2p - 1 with a far horizon."""
     theirs = op.from_openspiel("pig(winscore=5,horizon=40)").solve()
     ours = op.game("pig:5").start
     assert 2 * theirs.expected - 1 == pytest.approx(2 * ours.expected - 1, abs=0.02)
@@ -97,9 +97,9 @@ def test_openspiel_plays_against_us():
 
 # -- positions that print the same ----------------------------------------------------------------------------------
 
-#: Set to run everything: OUTPLAY_SLOW=1 pytest tests/test_openspiel.py -s
+#: Set it to run all tests: OUTPLAY_SLOW=1 pytest tests/test_openspiel.py -s
 SLOW = bool(os.environ.get("OUTPLAY_SLOW"))
-#: What left the graph while positions were told apart by what they print.
+#: Games whose printed state does not determine the legal moves and payoffs.
 LEFT_THE_GRAPH = ["banqi", "checkers", "cursor_go", "einstein_wurfelt_nicht", "maedn", "oware", "quoridor(board_size=3)"]
 
 
@@ -109,9 +109,9 @@ def accepted():
 
 
 def play_merged(spiel, games, most=2000, seed=1):
-    """Random games of OpenSpiel beside the positions that outplay merges, each the first of its key: the number of moves.
+    """Play random OpenSpiel games beside the merged positions, each the first with its key; return the number of moves.
 
-    This is what the store of positions does, without the moves that are not played.
+    The store of positions merges in the same way; moves that are not played are left out here.
     """
     rng, rules, first, count = random.Random(seed), OpenSpielRules(spiel), {}, 0
     for _ in range(games):
@@ -136,7 +136,7 @@ def play_merged(spiel, games, most=2000, seed=1):
 
 
 def play_beside(name, games, most=2000, seed=1):
-    """Random games of OpenSpiel beside a game of outplay: the number of moves."""
+    """Play random OpenSpiel games beside an outplay game; return the number of moves."""
     rng, game, count = random.Random(seed), op.from_openspiel(name), 0
     for _ in range(games):
         state, position = pyspiel.load_game(name).new_initial_state(), game.start
@@ -171,7 +171,7 @@ def test_other_keys_never_leave_the_graph(name):
 
 
 def minimax(state):
-    """Plain minimax over full histories: what the first player gets."""
+    """Return the first player's payoff by plain minimax over full histories."""
     if state.is_terminal():
         return state.returns()[0]
     values = [minimax(state.child(action)) for action in state.legal_actions()]

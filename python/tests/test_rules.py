@@ -31,7 +31,7 @@ def test_every_value_equals_the_built_in_game():
     graph = op.compile(g)
     for number in range(0, len(graph), 37):
         p = graph.position(number)
-        # The first character is the top left cell, which is how a board is written, too.
+        # The first character is the top left cell, as in the notation of boards.
         text = "/".join(p.object[i : i + 3] for i in (0, 3, 6))
         q = named.position(at=text)
         assert p.payoff == q.payoff, text
@@ -86,7 +86,7 @@ def test_a_table_by_other_rules_is_not_believed(tmp_path):
 
     with pytest.raises(op.TableError, match="other rules"):
         op.game(Misere()).table(data=tmp_path)
-    # Solving makes a table of the rules as they are now.
+    # Solving creates a table of the current rules.
     assert op.game(Misere()).solve(data=tmp_path).value == "loss"
     with pytest.raises(op.TableError, match="other rules"):
         op.game(Pile()).table(data=tmp_path)
@@ -143,7 +143,7 @@ def test_symmetry_of_ones_own():
 
 def test_dice_of_ones_own():
     class Race:
-        """Roll until somebody has three points; two sides of the die score."""
+        """Roll until a player has three points; two sides of the die score."""
 
         def start(self):
             return (0, 0, 0)
@@ -191,7 +191,7 @@ def test_larger_payoffs():
 
 @pytest.mark.parametrize("part", range(10))
 def test_random_games_agree(part):
-    """300 random games: through Python, by the Rust solver from a graph, and by the dumbest solver."""
+    """Solve 300 random games through Python, by the Rust solver from a graph, and by the reference solver."""
     for seed in range(part * 30, part * 30 + 30):
         loops, dice = seed % 4 != 0, seed % 2 == 1
         turns, payoffs, next_, odds = random_graph(seed, loops, dice)
@@ -215,7 +215,7 @@ def test_random_games_agree(part):
 def test_payoffs_are_changed_without_python():
     graph = op.compile(op.game(TicTacToe()))
     assert len(graph) == 5478
-    # Only the first player's wins count: still a draw; if a tie is a win for the second, the second wins.
+    # If a tie counts as a win for the second player, the second player wins.
     payoffs = graph.payoffs
     payoffs[graph.finished & (payoffs == 0)] = -1
     values, _ = graph.with_payoffs(payoffs).solve()
@@ -293,7 +293,7 @@ def test_a_turn_that_changes():
 
 def test_a_turn_that_is_not_in_the_position():
     class Mistake(Pile):
-        """The player to move is kept beside the position."""
+        """The player to move is stored outside the position."""
 
         player = 0
 
@@ -499,7 +499,7 @@ def test_rules_that_ask_about_their_own_game():
     rules = Mistake()
     rules.game = op.game(Pile())
     rules.game = op.game(rules)
-    with pytest.raises(op.RulesError, match="ask outplay"):
+    with pytest.raises(op.RulesError, match="query outplay"):
         rules.game.solve()
 
 
@@ -536,7 +536,7 @@ def test_a_position_of_other_rules_is_refused_and_spoils_nothing():
     for foreign in (other.start, op.game("tictactoe").start):
         with pytest.raises(ValueError, match="python:pile"):
             one.position(at=foreign)
-    # The thread is not marked as being inside the rules.
+    # The thread is no longer marked as being inside the rules.
     assert one.solve().value == "win" and op.game(Pile()).solve().value == "win"
 
 
@@ -544,7 +544,7 @@ def test_a_position_of_other_rules_is_refused_and_spoils_nothing():
 
 
 class Heap:
-    """A position that can change; how it compares is up to its kinds."""
+    """A mutable position; subclasses define how it compares."""
 
     __slots__ = ("left", "player", "cache")
 
@@ -553,7 +553,7 @@ class Heap:
 
 
 class Valued(Heap):
-    """Compares by its contents, with a hash that says nothing."""
+    """Compares by its contents, with a constant hash."""
 
     def __eq__(self, other):
         return (self.left, self.player) == (other.left, other.player)
@@ -580,7 +580,7 @@ class Listed(list):
 
 
 class HeapGame:
-    """One pile, take one or two; `play` changes the position that it is given, and returns it or a copy."""
+    """One pile: take one or two; `play` modifies its argument and returns it or a copy."""
 
     name = "heap"
 
@@ -611,7 +611,7 @@ class HeapGame:
 @pytest.mark.parametrize("kind", [Heap, Valued, Hashed, Listed])
 def test_play_that_changes_its_argument_is_refused(kind, returns_copy, same_turn):
     error = law(HeapGame(kind, returns_copy, same_turn))
-    # A copy of a position without `__eq__` is another position anyway.
+    # A copy of a position without `__eq__` is a different position anyway.
     assert error.law in (("play", "equal positions") if kind in (Heap, Listed) and returns_copy else ("play",))
 
 
@@ -625,7 +625,7 @@ def test_play_that_fills_a_cache_of_its_argument_is_lawful():
     assert op.game(Cached(Hashed, True), check=True).solve().value == "loss"
 
     class Tree(HeapGame):
-        """Nodes compare by identity and are made when they are first played to."""
+        """Nodes compare by identity and are created when they are first reached."""
 
         def play(self, pos, n):
             pos.cache = pos.cache or {}
@@ -638,7 +638,7 @@ def test_play_that_fills_a_cache_of_its_argument_is_lawful():
 
 
 class Forgetful:
-    """A position that compares by what it shows, and remembers more."""
+    """A position that compares by its visible part and has hidden state."""
 
     def __init__(self, shown, *hidden):
         self.shown, self.hidden = shown, hidden
@@ -674,7 +674,7 @@ class NoRepeat:
 
 
 class Limited:
-    """A token walks to and fro without an end, but the game is a tie after twenty moves."""
+    """A token walks to and fro; the game is a tie after twenty moves."""
 
     def start(self):
         return Forgetful((0, 0), 0)
@@ -693,7 +693,7 @@ class Limited:
 
 
 class Paid:
-    """Both orders of two moves lead to the same place, which pays by the order."""
+    """Both orders of two moves lead to the same place, whose payoff depends on the order."""
 
     def start(self):
         return Forgetful("", "")
@@ -742,7 +742,7 @@ def test_the_same_rules_are_solved_when_positions_compare_by_all(rules):
 
 def test_a_rare_difference_is_found_with_check():
     class Rare:
-        """Two token walk a grid of 40 by 40; one cell depends on how it was entered."""
+        """Two tokens walk on a grid of 40 by 40; one cell depends on how it was entered."""
 
         def start(self):
             return Forgetful((0, 0), None)
@@ -869,7 +869,7 @@ except op.LimitError as error:
     assert "memory" in str(error), error
     assert peak() - before < 120_000_000, peak() - before
 try:
-    # Asked lazily, a search is within its memory, too.
+    # Explored lazily, a search also keeps its memory limit.
     g.start.choose("alphabeta:depth=30")
 except op.LimitError as error:
     assert "MB" in str(error), error

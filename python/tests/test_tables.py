@@ -1,4 +1,4 @@
-"""Tables: solving, asking by the million, verifying, statistics."""
+"""Tables: solving, batch probing, verification, statistics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_counts_say_whose_view_they_are(small, tmp_path):
         assert mover[value] == sides["first"][value] + sides["second"][value]
     assert first["win"] == sides["first"]["win"] + sides["second"]["loss"]
     assert {key: first[key] for key in ("legal", "finished")} == {key: mover[key] for key in ("legal", "finished")}
-    # Exports and probes count for the player to move.
+    # Exports and probes use the view of the player to move.
     report = op.export(small.game, tmp_path / "all.npz", best=False)
     assert report["values"] == {value: mover[value] for value in ("draw", "loss", "win")}
     with pytest.warns(DeprecationWarning, match="positions_for_first"):

@@ -58,7 +58,7 @@ def test_ctrl_c_ends_it(job):
     )
     assert run.returncode == 0, run.stderr
     seconds = [float(line) for line in run.stdout.split()]
-    # 0.3 s on a quiet machine (docs/python.md); tests may share theirs with a compiler.
+    # 0.3 s on an idle machine (docs/python.md); tests may share the machine with a compiler.
     assert len(seconds) == 2 and max(seconds) < 3, seconds
 
 
@@ -144,7 +144,7 @@ def test_a_forked_process_works_on(small):
 
 
 def test_many_interrupts():
-    """Interrupts at random moments leave the package in order."""
+    """Interrupts at random moments leave the package in a usable state."""
     script = textwrap.dedent(
         """
         import os, random, signal, threading, time
@@ -159,7 +159,7 @@ def test_many_interrupts():
 
         rng, over, armed = random.Random(1), False, False
         def handler(number, frame):
-            # Only where somebody catches it.
+            # Only inside the `try` block.
             if armed:
                 raise KeyboardInterrupt
         signal.signal(signal.SIGINT, handler)

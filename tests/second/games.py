@@ -1,15 +1,15 @@
-"""Games with rules and numbers of their own, for table.py: what docs/table-format.md says about numbers, and what everybody
-knows about the rules.
+"""Independent rules and indexes of the games for table.py; the indexes follow docs/table-format.md.
 
-A value is (payoff, distance) for the player to move, or (0, who can force the end). `position` gives the position of a
-slot or None where nobody may ask; `wrong` says in words what is wrong with a slot, or nothing.
+A value is (payoff, distance) for the player to move. In games with cycles the value of a draw is (0, (whether the
+mover can force the end, whether the opponent can)). `position` returns the position of a slot, or None for a slot whose
+value is never read. `wrong` returns a message if the value of a slot is wrong, else None.
 """
 
 from math import comb
 
 
 def rank_set(places):
-    """The number of a set among those of its size."""
+    """Return the rank of a set among the sets of its size (combinatorial number system)."""
     return sum(comb(place, i + 1) for i, place in enumerate(sorted(places)))
 
 
@@ -25,7 +25,7 @@ def unrank_set(number, size):
 
 
 def before(value, same=False):
-    """The value of a move that leads to a position with this value, for the player who makes it."""
+    """Return the value of a move for the player who makes it, from the value of the position after it."""
     payoff, distance = value
     if not same:
         payoff = -payoff
@@ -33,13 +33,13 @@ def before(value, same=False):
 
 
 def better(value):
-    """A key by which larger is better: sooner wins, later losses."""
+    """Return a sort key: larger is better, with quick wins and late losses preferred."""
     payoff, distance = value
     return (payoff, 0 if payoff == 0 else -distance if payoff > 0 else distance)
 
 
 def timed(cell, bits):
-    """A value with its distance from a cell of so many bits, of a game without loops."""
+    """Decode a cell of `bits` bits to a value with its distance, for acyclic games."""
     if cell == 0:
         return 0, None
     top = (1 << bits - 1) - 1
@@ -50,7 +50,7 @@ def timed(cell, bits):
 
 
 class Sweeping:
-    """Games without loops: finished positions and wins in one are left out, and one of symmetric positions speaks for all."""
+    """Acyclic games: finished positions and wins in one are not stored, and each orbit is stored once."""
 
     values = None
 
@@ -80,21 +80,21 @@ class Sweeping:
             return f"{pos} or one of its moves has no value"
         if table(self.spec).manifest["values"] == "wdl":
             derived = max(-payoff for payoff, _ in nexts)
-            return None if value[0] == derived else f"{pos}: {value}, and its moves say {derived}"
+            return None if value[0] == derived else f"{pos}: {value} is stored, but its moves give {derived}"
         derived = max((before(value) for value in nexts), key=better)
-        # Nobody counts the plies of a tie.
+        # Tables do not store the distance of a tie.
         same = value[0] == derived[0] and (value[0] == 0 or value[1] == derived[1])
-        return None if same else f"{pos}: {value}, and its moves say {derived}"
+        return None if same else f"{pos}: {value} is stored, but its moves give {derived}"
 
 
 class Board(Sweeping):
-    """k in a row; a position is the cells of both players and how many were placed."""
+    """k in a row; a position is the cells of the first and of the second player."""
 
     most = 1
 
     def __init__(self, spec):
         self.spec = spec
-        # `tictactoe` is short for `mnk:3x3,k=3`, and may have options as well.
+        # `tictactoe` is short for `mnk:3x3,k=3` and may have options.
         name, _, rest = spec.replace("tictactoe", "mnk:3x3").partition(":")
         words = rest.split(",")
         self.k, self.gravity, self.misere, blocked = 3, False, False, set()
@@ -112,14 +112,14 @@ class Board(Sweeping):
             elif key == "obstacles":
                 blocked = {(ord(cell[0]) - ord("a"), int(cell[1:]) - 1) for cell in value.split("+")}
             else:
-                raise SystemExit(f"{spec}: {key} is not known here")
+                raise SystemExit(f"{spec}: the option `{key}` is not supported")
         cells = [(c, r) for c in range(self.width) for r in range(self.height)]
-        # With gravity, nothing ever lies below an obstacle.
+        # With gravity, cells below an obstacle are never played.
         under = {(c, r) for c, r in cells if self.gravity and any((c, above) in blocked for above in range(r, self.height))}
         self.cells = [cell for cell in cells if cell not in blocked | under]
         self.place = {cell: i for i, cell in enumerate(self.cells)}
         self.caps = [sum(c == column for c, _ in self.cells) for column in range(self.width)]
-        # The cells of a column from the lowest one up.
+        # The cells of each column from the bottom up.
         self.columns = [[cell for cell in self.cells if cell[0] == column] for column in range(self.width)]
         self.lines = []
         for c, r in self.cells:
@@ -142,7 +142,7 @@ class Board(Sweeping):
         return [{cell: image(*cell) for cell in self.cells} for image in kept]
 
     def shapes(self, n, column=0):
-        """How many ways n stones can stand in the columns from one on."""
+        """Count the shapes of n stones in the columns from `column` on."""
         if column == self.width:
             return int(n == 0)
         return sum(self.shapes(n - h, column + 1) for h in range(min(n, self.caps[column]) + 1))
@@ -190,7 +190,7 @@ class Board(Sweeping):
         return any(line <= stones for line in self.lines)
 
     def reached(self, pos):
-        """Whether play leads here: a last stone can be taken away, and no line was there before."""
+        """Return whether the position is reachable: without some last stone it is reachable and has no line."""
         if pos not in self.legal:
             first, second = pos
             last = second if len(first) == len(second) else first
@@ -224,7 +224,7 @@ class Board(Sweeping):
 
 
 class Nim(Sweeping):
-    """A position is the sorted piles and whether the second player moves; numbers follow from exploring."""
+    """A position is the sorted piles and whether the second player is to move; the index comes from exploration."""
 
     most = 1
 
@@ -239,7 +239,7 @@ class Nim(Sweeping):
                 if next_pos not in self.tier:
                     self.tier[next_pos] = 0
                     found.append(next_pos)
-        # The longest way from the start: matches only become fewer.
+        # The tier is the longest path from the start; the number of matches only decreases.
         for pos in sorted(found, key=lambda pos: -sum(pos[0])):
             for next_pos in self.after(pos):
                 self.tier[next_pos] = max(self.tier[next_pos], self.tier[pos] + 1)
@@ -263,7 +263,7 @@ class Nim(Sweeping):
         return [pos]
 
     def outcome(self, pos):
-        # With `normal`, whoever took the last match has won.
+        # With `normal`, the player who took the last match has won.
         if any(pos[0]):
             return None
         return -1 if self.normal else 1
@@ -277,12 +277,12 @@ class Nim(Sweeping):
 
 
 class Looping:
-    """Games with cycles: every position is there, and draws say who can force the end."""
+    """Games with cycles: every position is stored, and draws record which players can force the end."""
 
     values = None
 
     def stored(self, pos, table):
-        """(payoff, distance) or (0, (the mover, the opponent can force the end))."""
+        """Return (payoff, distance) or (0, (the mover, the opponent can force the end))."""
         spec, tier, slot = self.home(pos)
         own = table(spec)
         cell = own.cell(tier, slot)
@@ -311,7 +311,7 @@ class Looping:
                 return payoff, None
             plies = [distance for paid, distance in values if -paid == payoff]
             return payoff, (min(plies) if payoff > 0 else max(plies)) + 1
-        # Of a draw's moves, those that keep it; the others lose.
+        # Only the moves that keep the draw matter; the others lose.
         draws = [how for paid, how in values if paid == 0]
         return 0, (any(other for _, other in draws), all(mover for mover, _ in draws))
 
@@ -320,12 +320,12 @@ class Looping:
             return f"{pos} has number {self.home(pos)}, not {(tier, slot)}"
         stored, derived = self.stored(pos, table), self.derived(pos, table)
         if stored[0] and (stored[1] is None or derived[1] is None):
-            return None if stored[0] == derived[0] else f"{pos}: {stored}, and its moves say {derived}"
-        return None if stored == derived else f"{pos}: {stored}, and its moves say {derived}"
+            return None if stored[0] == derived[0] else f"{pos}: {stored} is stored, but its moves give {derived}"
+        return None if stored == derived else f"{pos}: {stored} is stored, but its moves give {derived}"
 
 
 class Morris(Looping):
-    """A position is the mover's men, the opponent's men and how many were placed."""
+    """A position is the mover's men, the opponent's men and the number of men placed."""
 
     def __init__(self, spec):
         self.spec = spec
@@ -430,7 +430,7 @@ STEPS["Q"] = STEPS["R"] + STEPS["B"]
 
 
 class Chess(Looping):
-    """A position is the men as (square, kind, black), sorted, whether black moves, and a square for a capture en passant."""
+    """A position is the sorted men as (square, kind, black), whether Black is to move, and the en passant square."""
 
     def __init__(self, spec):
         self.spec = spec
@@ -445,7 +445,7 @@ class Chess(Looping):
         return square >> 3 | (square & 7) << 3 if which & 4 else square
 
     def layout(self, name):
-        """The pairs of kings, the groups of equal men with their counts and the lowest square of each."""
+        """Return the pairs of kings, and the groups of equal men with their counts and lowest squares."""
         if name not in self.layouts:
             white, black = name[1:].split("K")
             pawns = "P" in name
@@ -477,7 +477,7 @@ class Chess(Looping):
         return [2 * len(pairs) * self.total(sizes)]
 
     def name(self, men):
-        """The ending's name and whether white is the weaker side."""
+        """Return the name of the ending, and whether White is the weaker side."""
         sides = [sorted((kind for _, kind, side in men if side == black and kind != "K"), key=KINDS.index) for black in (False, True)]
         strength = [(-len(side), [KINDS.index(kind) for kind in side]) for side in sides]
         swap = strength[1] < strength[0]
@@ -504,7 +504,7 @@ class Chess(Looping):
         which, pair = next((which, pair) for which in range(2 if pawns else 8) for pair in [tuple(self.image(king, which) for king in kings)] if pair in places)
         number = self.digits(men, groups, sizes, which)
         if not pawns and all(king >> 3 == king & 7 for king in pair):
-            # Swapping columns and rows leaves the kings alone: the smaller number counts.
+            # The reflection in the diagonal leaves both kings in place; the smaller number is used.
             moved = [(self.image(square, which), kind, side) for square, kind, side in men]
             number = min(number, self.digits(moved, groups, sizes, 4))
         total = self.total(sizes)
@@ -530,7 +530,7 @@ class Chess(Looping):
 
     @staticmethod
     def reach(man, taken):
-        """The squares that a man attacks."""
+        """Yield the squares that a man attacks."""
         square, kind, black = man
         column, row = square & 7, square >> 3
         steps = STEPS.get(kind) or [(1, -1 if black else 1), (-1, -1 if black else 1)]
@@ -543,7 +543,7 @@ class Chess(Looping):
                 c, r = c + dc, r + dr
 
     def attacked(self, men, black):
-        """Whether the king of a side is attacked."""
+        """Return whether the king of a side is in check."""
         taken = {square for square, _, _ in men}
         king = next(square for square, kind, side in men if kind == "K" and side == black)
         return any(king in self.reach(man, taken) for man in men if man[2] != black)
@@ -577,7 +577,7 @@ class Chess(Looping):
                     next_pos = tuple(sorted(placed)), not black, None
                     if kind == "P" and abs(to - square) == 16:
                         right = next_pos[:2] + ((square + to) // 2,)
-                        # The right counts only if a pawn can use it.
+                        # The en passant square is set only if a pawn can capture there.
                         if len(list(self.after(right))) > len(list(self.after(next_pos))):
                             next_pos = right
                     yield next_pos
@@ -589,7 +589,7 @@ class Chess(Looping):
 
 
 class Pig:
-    """A position before a roll: points kept by who rolls and by the other, and points of the turn."""
+    """A position before a roll: banked points of the player to roll and of the opponent, and points of this turn."""
 
     values = "expected"
 
@@ -635,16 +635,18 @@ class Pig:
                 hold = -own.cell(*self.number(other, mine + turn + face, 0))
                 total += max(roll, hold)
         derived = total / len(self.faces)
-        # Means within the bound of the exact ones are within twice the bound of what their moves say. Without a bound, the last
-        # round changed nothing by more than the tolerance.
+        # If every mean is within the bound of the exact one, it is within twice the bound of the mean derived from its
+        # moves. Without a bound, the last iteration changed no mean by more than the tolerance.
         settled = own.manifest["summary"]["settled"]
         far = 2 * settled["bound"] if "bound" in settled else settled["tolerance"]
-        return None if abs(derived - stored) <= far + 1e-15 else f"{pos}: {stored!r}, and its moves say {derived!r}"
+        if abs(derived - stored) <= far + 1e-15:
+            return None
+        return f"{pos}: {stored!r} is stored, but its moves give {derived!r}"
 
 
 def open_game(spec):
     name = spec.partition(":")[0].partition(",")[0]
     kinds = {"tictactoe": Board, "mnk": Board, "connect": Board, "connect4": Board, "nim": Nim, "morris": Morris, "chess": Chess, "pig": Pig, "piglet": Pig}
     if name not in kinds:
-        raise SystemExit(f"{spec} is not known here")
+        raise SystemExit(f"{spec}: this game is not supported")
     return kinds[name](spec)

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Nine Men's Morris a second time, sharing nothing with outplay: three rings of eight places, men as frozensets.
+"""Nine Men's Morris, implemented independently of outplay: three rings of eight places, men as frozensets.
 
     python3 tests/second/morris.py perft            counts of move sequences, as in tests/second/morris-perft.txt
     python3 tests/second/morris.py three            all positions of three men against three, solved
     python3 tests/second/morris.py three off        the same without flying
 
-A place is 8 * ring + i: i runs round the ring from a corner, so that odd i are midpoints, which touch the same i of
-the next ring. Rules: a mill takes one man, not out of a mill unless all are in mills; two mills at once take one;
-who has fewer than three men once all are placed, or cannot move, loses; with three men a player flies.
+A place is 8 * ring + i, where i runs around the ring from a corner. Odd i are midpoints, which are adjacent to the
+same i of the neighbouring rings. Rules:
+
+- A mill captures one man, and none from a mill unless all are in mills. Two mills at once capture one man.
+- A player loses who has fewer than three men once all men are placed, or who cannot move.
+- A player with three men may fly.
 """
 
 import random
@@ -41,7 +44,7 @@ def takeable(men):
 
 
 def successors(mover, other, placed, flying=True):
-    """What the moves lead to: (mover, other, placed), the turn having passed. One entry for each move."""
+    """Return one (mover, other, placed) per move, from the view of the next player."""
     free = [place for place in PLACES if place not in mover and place not in other]
     if placed < 18:
         steps = [(mover, to) for to in free]
@@ -62,7 +65,7 @@ def successors(mover, other, placed, flying=True):
 
 
 def perft(position, depth):
-    """Sequences of moves of each length up to `depth`, positions that are met more than once counted together."""
+    """Count move sequences of each length up to `depth`; transpositions are merged."""
     level, counts = {position: 1}, []
     for ply in range(depth):
         after, total = {}, 0
@@ -76,7 +79,7 @@ def perft(position, depth):
     return counts
 
 
-# How outplay writes a position: the rows of a board of seven by seven from the top, then the turn and the men placed.
+# outplay's notation: the rows of a 7x7 board from the top, then the side to move and the number of men placed.
 ROUND = [(-1, -1), (0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0)]
 CELLS = [(3 + (3 - ring) * x, 3 + (3 - ring) * y) for ring in range(3) for x, y in ROUND]
 
@@ -99,7 +102,7 @@ def print_perft():
     while any(wanted.values()):
         position, second = start, False
         for _ in range(chance.randrange(19, 120)):
-            # Men are taken where that is possible, half of the time, so that games come to an end.
+            # Half of the time a capture is preferred, so that games end.
             ahead = successors(*position)
             if not ahead:
                 break
@@ -116,7 +119,7 @@ def print_perft():
 
 
 def solve_three(flying):
-    """Rows are the mover's men, bits of a number the opponent's."""
+    """Solve three men against three with bit sets: rows are sets of the mover's men, bits sets of the opponent's."""
     sets = list(combinations(PLACES, 3))
     number = {s: i for i, s in enumerate(sets)}
     with_man = [sum(1 << i for i, s in enumerate(sets) if place in s) for place in PLACES]
@@ -140,7 +143,7 @@ def solve_three(flying):
         return all_of_them
 
     def passed(rows):
-        """The same positions by the opponent's men."""
+        """Transpose: index the same positions by the opponent's men."""
         turned = [0] * len(sets)
         for i, row in enumerate(rows):
             while row:
@@ -152,10 +155,10 @@ def solve_three(flying):
     def size(rows):
         return sum(row.bit_count() for row in rows)
 
-    # A move leads from row a, bit b to row b, bit a': by the opponent's men that is row a', bit b. A mill leaves the
-    # opponent with two men. The place that a man leaves was not the opponent's, so only a' must miss b.
+    # A move leads from row a, bit b to row b, bit a'; transposed, that is row a', bit b. A mill leaves the opponent
+    # with two men. The place that a man leaves was not the opponent's, so only a' must be disjoint from b.
     fresh = [legal[a] & joined(legal, closing[a]) for a in range(len(sets))]
-    # Who cannot move at all has lost already.
+    # A player who cannot move has lost.
     lost = [legal[a] & ~joined(legal, quiet[a] + closing[a]) for a in range(len(sets))]
     won_in, lost_in = {}, {0: size(lost)}
     lost_after = passed(lost)

@@ -1,10 +1,10 @@
-"""A second checker of proofs, which follows docs/proof-format.md: small, slow, no packages, no code shared with the first.
+"""Independent proof checker, written from docs/proof-format.md: slow, without packages, no code shared with outplay.
 
-    python3 proof.py FILE …        prints "FILE: holds" or "FILE: fails: why", one line each
+    python3 proof.py FILE …        prints "FILE: holds (VERDICT)" or "FILE: fails: REASON", one line each
     python3 proof.py -             reads many proofs from standard input, separated by lines "====",
                                    and prints "win", "draw", "loss" or "no" for each
 
-It exits with 1 if one of the files fails.
+The exit code is 1 if one of the files fails.
 """
 
 import re
@@ -13,12 +13,12 @@ from fractions import Fraction
 
 
 class No(Exception):
-    """The proof is none."""
+    """The proof is invalid."""
 
 
 def number(word):
     if not re.fullmatch(r"[0-9]{1,9}", word):
-        raise No(f"`{word}` is no number")
+        raise No(f"`{word}` is not a number")
     return int(word)
 
 
@@ -31,7 +31,7 @@ class Proof:
         self.board(self.next())
         claim = self.next()
         if len(claim) != 2 or claim[0] != "claim" or claim[1] not in ("win", "draw", "loss"):
-            raise No("there is no claim")
+            raise No("the line `claim` is missing or invalid")
         self.claim = claim[1]
         self.grounds = []
         while True:
@@ -41,7 +41,7 @@ class Proof:
                 break
             good = len(words) == 4 and words[0] in ("x", "o") and words[1] in ("wins", "holds") and words[2] == "by"
             if not good or len(self.grounds) == 2:
-                raise No("there is a ground that is none")
+                raise No("a ground is invalid")
             ground = None if words[3] == "stealing" else number(words[3])
             self.grounds.append((words[0], words[1] == "wins", ground))
         self.steps = []
@@ -51,13 +51,13 @@ class Proof:
                 raise No(f"step {len(self.steps)} was expected")
             self.steps.append(self.step(words[1:]))
         if self.next() != ["end"]:
-            raise No("there is no end")
+            raise No("the line `end` is missing")
         if any(step is not None and step >= count for _, _, step in self.grounds):
-            raise No("a ground names no step")
+            raise No("a ground refers to a missing step")
 
     def next(self):
         if self.at >= len(self.lines):
-            raise No("it ends too soon")
+            raise No("the text ends too early")
         self.at += 1
         return self.lines[self.at - 1]
 
@@ -65,22 +65,22 @@ class Proof:
 
     def board(self, words):
         if len(words) != 6 or words[0] != "board" or words[2] != "k" or words[4] != "turn":
-            raise No("there is no board")
+            raise No("the line `board` is missing or invalid")
         rows = words[1].split("/")[::-1]
         self.width, self.height = len(rows[0]), len(rows)
         if self.width == 0 or any(len(row) != self.width for row in rows) or self.width * self.height > 384:
-            raise No("the board is none")
+            raise No("the board is invalid")
         self.k, self.turn = number(words[3]), words[5]
         if self.k == 0 or self.turn not in ("x", "o"):
-            raise No("the board is none")
+            raise No("the board is invalid")
         self.cells = {(c, r): stone for r, row in enumerate(rows) for c, stone in enumerate(row)}
         if any(stone not in ".#xo" for stone in self.cells.values()):
-            raise No("the board is none")
+            raise No("the board is invalid")
 
     def cell(self, word):
         match = re.fullmatch(r"([a-z]{1,4})([1-9][0-9]{0,6})", word.lower())
         if not match or not word.isascii():
-            raise No(f"`{word}` is no cell")
+            raise No(f"`{word}` is not a cell")
         column = 0
         for letter in match[1]:
             column = 26 * column + ord(letter) - ord("a") + 1
@@ -96,19 +96,19 @@ class Proof:
         step, _, symmetry = word.partition("~")
         step, symmetry = number(step), number(symmetry) if "~" in word else 0
         if step >= len(self.steps) or symmetry > 7 or (symmetry & 4 and self.width != self.height):
-            raise No(f"`{word}` leads nowhere")
+            raise No(f"`{word}` is not a link to an earlier step")
         return step, symmetry
 
     def arm(self, word):
         cells, arrow, link = word.partition(">")
         if not arrow:
-            raise No(f"`{word}` leads nowhere")
+            raise No(f"`{word}` has no `>` and no link")
         return self.cell_list(cells), self.link(link)
 
     def pair(self, word):
         one, dash, two = word.partition("-")
         if not dash:
-            raise No(f"`{word}` is no pair")
+            raise No(f"`{word}` is not a pair")
         return self.cell(one), self.cell(two)
 
     def step(self, words):
@@ -120,23 +120,23 @@ class Proof:
         if kind in ("plays", "takes"):
             arms = [self.arm(word) for word in rest]
             if len(arms) != 1 or len(arms[0][0]) != 1:
-                raise No(f"`{kind}` wants one cell")
+                raise No(f"`{kind}` needs exactly one cell")
             return kind, arms[0][0][0], arms[0][1]
         if kind == "completes":
             if len(rest) != 1:
-                raise No("`completes` wants one cell")
+                raise No("`completes` needs exactly one cell")
             return kind, self.cell(rest[0])
         if kind == "pairs":
             return kind, [self.pair(word) for word in rest]
         if kind == "sum":
             if len(rest) > 1:
-                raise No("`sum` wants one list")
+                raise No("`sum` takes at most one list")
             return kind, self.cell_list(rest[0]) if rest else []
         if kind == "replies":
             arms = [self.arm(word) for word in rest if not word.startswith("else>")]
             others = [self.link(word[5:]) for word in rest if word.startswith("else>")]
             if len(others) > 1:
-                raise No("`else` stands twice")
+                raise No("`else` occurs twice")
             return kind, arms, others[0] if others else None
         if kind in ("answers", "blocks"):
             arms = [self.arm(word) for word in rest if not word.startswith("+")]
@@ -144,10 +144,10 @@ class Proof:
             return kind, arms, also
         if kind == "split":
             if "|" not in rest:
-                raise No("`split` wants a bar")
+                raise No("`split` needs a `|`")
             bar = rest.index("|")
             return kind, [self.pair(word) for word in rest[:bar]], [self.arm(word) for word in rest[bar + 1 :]]
-        raise No(f"`{kind}` is no step")
+        raise No(f"`{kind}` is not a kind of step")
 
     # The claim.
 
@@ -155,7 +155,7 @@ class Proof:
         found = []
         for column, row in self.cells:
             for right, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
-                # Whether the line ends on the board is known before its cells are listed: k may be any number.
+                # The end of the line is checked before its cells are listed, because k may be huge.
                 if (column + (self.k - 1) * right, row + (self.k - 1) * up) not in self.cells:
                     continue
                 line = [(column + i * right, row + i * up) for i in range(self.k)]
@@ -167,26 +167,26 @@ class Proof:
         mover, other = self.turn, "o" if self.turn == "x" else "x"
         won = {player: frozenset() in self.lines_of(player) for player in "xo"}
         if won[mover] and won[other]:
-            raise No("both have a line")
+            raise No("both players have a line")
         if won[mover] or won[other]:
             if self.claim != ("win" if won[mover] else "loss"):
-                raise No("the game is over, and not like that")
+                raise No("the game is over with another result")
             return self.claim
         if self.claim == "draw":
             if len(self.grounds) != 2 or {ground[0] for ground in self.grounds} != {"x", "o"}:
-                raise No("a draw wants a ground for each")
+                raise No("a draw needs a ground for each player")
             for player, wins, step in self.grounds:
                 if wins:
-                    raise No("nobody wins a draw")
+                    raise No("a ground of a draw claims a win")
                 if step is None:
                     if player != mover or any(stone != "." for stone in self.cells.values()):
-                        raise No("nothing can be stolen here")
+                        raise No("strategy stealing needs an empty board and the player to move")
                 else:
                     self.follow(step, "o" if player == "x" else "x", False)
             return self.claim
         winner = mover if self.claim == "win" else other
         if len(self.grounds) != 1 or self.grounds[0][:2] != (winner, True) or self.grounds[0][2] is None:
-            raise No("the winner wants a ground")
+            raise No("a win or loss needs exactly one ground, a step of the winner")
         self.follow(self.grounds[0][2], winner, True)
         return self.claim
 
@@ -196,7 +196,7 @@ class Proof:
         self.wins, self.right = wins, set()
         defender = "o" if attacker == "x" else "x"
         todo = [(step, (self.lines_of(attacker), self.lines_of(defender)), attacker == self.turn, 0)]
-        # What is being followed counts as right: if it is not, the whole proof fails anyway.
+        # A step counts as valid while it is verified: if it is not, the whole proof fails anyway.
         while todo:
             step, pos, attacks, depth = todo.pop()
             if (step, pos, attacks) in self.right:
@@ -223,16 +223,16 @@ class Proof:
         return tuple(frozenset(frozenset(map(image, line)) for line in side) for side in pos)
 
     def apply(self, number, pos, attacks):
-        """Where the step leads; raises if it is wrong already."""
+        """Return the links that remain to be verified; raise `No` if the step is invalid."""
         step = self.steps[number]
         kind = step[0]
         of_attacker = kind in ("fours", "plays", "replies")
         if of_attacker != self.wins:
-            raise No(f"step {number} is for the other side")
+            raise No(f"step {number} is a step of the other side")
         side = {"fours": True, "plays": True, "replies": False, "pairs": True, "answers": True, "blocks": True,
                 "takes": False, "completes": False}.get(kind, attacks)
         if side != attacks:
-            raise No(f"step {number} is for the other player to move")
+            raise No(f"step {number} needs the other player to move")
 
         def no(why):
             raise No(f"step {number}: {why}")
@@ -250,9 +250,9 @@ class Proof:
                 if len(threats) > 1:
                     return []
                 if not threats:
-                    no("a move threatens nothing")
+                    no("a move makes no threat")
                 pos = defend(pos, min(threats))
-            no("it ends before the win")
+            no("the sequence ends before the win")
         if kind in ("plays", "takes"):
             _, cell, link = step
             if cell not in live(pos):
@@ -262,7 +262,7 @@ class Proof:
             return [] if done else [(link, after, kind == "takes")]
         if kind == "completes":
             if step[1] not in completes(pos[1]):
-                no("it completes nothing")
+                no("the cell completes no line")
             return []
         if kind == "replies":
             _, arms, other = step
@@ -277,7 +277,7 @@ class Proof:
                 elif completes(after[0]):
                     continue
                 elif other is None:
-                    no("a reply is left out")
+                    no("a reply is missing")
                 else:
                     found.append((other, after, True))
             return found
@@ -306,7 +306,7 @@ class Proof:
                 if named is not None:
                     found.append((named, after, False))
                 elif not completes(after[1]):
-                    no("a move is left out")
+                    no("a move is missing")
             return found
         # split
         _, pairs, parts = step
@@ -331,7 +331,7 @@ class Proof:
 
 
 def tidy(lines):
-    """Drops lines that contain another one."""
+    """Drop lines that contain another line."""
     lines = set(lines)
     return frozenset(line for line in lines if not any(other < line for other in lines))
 

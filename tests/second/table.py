@@ -1,10 +1,12 @@
-"""A second reader and verifier of tables, which follows docs/table-format.md: small, slow, no packages, and rules of its own.
+"""Independent table reader and verifier, written from docs/table-format.md: slow, without packages, with its own rules.
 
     python3 table.py DATA GAME [--positions N] [--seed S]
 
-looks at N different positions of the game's table in the directory DATA, block by block, or at every position if there
-are fewer, and derives the value of each again from its moves, all of them looked up in the table. It prints "GAME: N
-positions, all right" ("every one of N" if there are no others) or the first that is wrong, and exits with 1 then. It knows the games of games.py. Checksums are the first reader's business.
+The program samples N distinct positions, block by block, of the game's table in the directory DATA, or takes all
+positions if there are fewer. It derives the value of each position again from the stored values of its successors. It
+prints "GAME: N positions, no errors" ("GAME: all N positions, no errors" if the table has no others). If a value is
+wrong, it prints the position and exits with 1. It supports the games of games.py. It does not verify checksums; the
+Rust reader does.
 """
 
 import argparse
@@ -33,7 +35,7 @@ def varint(data, at):
 
 
 class Distribution:
-    """Which of the 4096 numbers belong to which symbol, by an alias table."""
+    """A distribution of symbols over 4096 numbers, by an alias table."""
 
     def __init__(self, data, at):
         n, at = varint(data, at)
@@ -113,11 +115,11 @@ class Model:
             self.pairs[data[at], data[at + 1]] = distribution
             at = distribution.end
         if at != len(data):
-            raise ValueError("a model has bytes left")
+            raise ValueError("trailing bytes after a model")
 
 
 class Coded:
-    """The symbols of a block."""
+    """rANS decoder of a block."""
 
     def __init__(self, data):
         self.state, self.data, self.at = int.from_bytes(data[:4], "little"), data, 4
@@ -165,7 +167,7 @@ def runs(model, data, slots):
         cells += [model.values[value]] * length
         a, b = b, value
     if len(cells) != slots or coded.at != len(data) or coded.state != 1 << 16:
-        raise ValueError("a block does not end where it should")
+        raise ValueError("a block does not end at the expected position")
     return cells
 
 
@@ -175,12 +177,12 @@ class Tier:
             self.data = file.read()
         head = struct.unpack("<8sIIQQIBBHIIQQQQ", self.data[:80])
         if head[0] != b"OUTPLAYT" or head[1] != 1 or head[2] != tier or head[4] != slots:
-            raise ValueError(f"{path} is not what the manifest says")
+            raise ValueError(f"{path}: the header contradicts the manifest")
         self.slots, self.per_block = head[4], head[5]
         (self.code, self.size), self.codec = CELLS[head[6]], head[7]
         model, blocks, index = head[9], head[11], head[12]
         if 80 + model + blocks + index != len(self.data):
-            raise ValueError(f"{path} has another size")
+            raise ValueError(f"{path}: the file size contradicts the header")
         self.model = Model(unpack(self.data[80:80 + model]), self.code) if self.codec == 0 else None
         at, place = 80 + model + blocks, 80 + model
         self.blocks = []
@@ -201,7 +203,7 @@ class Tier:
                 cells = runs(self.model, data, slots)
             else:
                 cells = struct.unpack(f"<{slots}{self.code}", unpack(data))
-            # A list takes up to 36 bytes for each of its numbers.
+            # An array is smaller than a list, which takes up to 36 bytes per number.
             self.cells[number] = cells if size == 0 else array.array(self.code, cells)
         return self.cells[number]
 
@@ -210,7 +212,7 @@ class Tier:
 
 
 class Table:
-    """A table on disk; tiers are read when they are asked for."""
+    """A table on disk; tiers are read on first use."""
 
     def __init__(self, data, spec, values):
         name = spec.replace(":", "-") + {"distance": "", "wdl": ".wdl", "expected": ".expected"}[values]
@@ -218,10 +220,10 @@ class Table:
         with open(os.path.join(self.path, "manifest.json"), encoding="utf-8") as file:
             self.manifest = json.load(file)
         if (self.manifest["format"], self.manifest["game"], self.manifest["values"]) != (1, spec, values):
-            raise ValueError(f"{self.path} is a table of something else")
+            raise ValueError(f"{self.path} is a table of another game or of other values")
         self.slots = self.manifest["slots"]
         if self.manifest["summary"] is None or len(self.manifest["tiers"]) != len(self.slots):
-            raise ValueError(f"{self.path} is not complete")
+            raise ValueError(f"{self.path} is incomplete")
         self.tiers = {}
 
     def tier(self, tier):
@@ -235,7 +237,10 @@ class Table:
 
 
 def sample(table, wanted, rng):
-    """Different slots: a block is chosen by its size, and of each a few; all slots, shuffled, if there are not many more."""
+    """Yield distinct slots: a few of each block, blocks chosen with a probability proportional to their size.
+
+    If the table has at most four times as many slots as wanted, all of them are yielded in random order.
+    """
     total = sum(table.slots)
     if total <= 4 * wanted:
         slots = [(tier, slot) for tier, size in enumerate(table.slots) for slot in range(size)]
@@ -276,7 +281,7 @@ def main():
 
     own = table(options.game)
     if own.slots != game.sizes():
-        raise SystemExit(f"{options.game}: the table has {own.slots} slots, the game {game.sizes()}")
+        raise SystemExit(f"{options.game}: the table has {own.slots} slots per tier, expected {game.sizes()}")
     checked = 0
     for tier, slot in sample(own, options.positions, random.Random(options.seed)):
         pos = game.position(tier, slot)
@@ -292,7 +297,7 @@ def main():
     few = checked < options.positions
     if few and sum(own.slots) > 4 * options.positions:
         raise SystemExit(f"{options.game}: only {checked} positions were found")
-    print(f"{options.game}: {'every one of ' if few else ''}{checked} positions, all right")
+    print(f"{options.game}: {'all ' if few else ''}{checked} positions, no errors")
     return 0
 
 

@@ -1,12 +1,12 @@
-"""Unpacks zstd frames as RFC 8878 describes them, without dictionaries: small, slow, no packages."""
+"""Decoder of zstd frames (RFC 8878) without dictionaries: small, slow, no packages."""
 
 
 class Bad(Exception):
-    """The bytes are no frame."""
+    """The bytes are not a valid frame."""
 
 
 class Forward:
-    """Bits of a byte string, the lowest of the first byte first."""
+    """Forward bit reader, starting with the lowest bit of the first byte."""
 
     def __init__(self, data):
         self.value, self.at, self.size = int.from_bytes(data, "little"), 0, 8 * len(data)
@@ -18,12 +18,12 @@ class Forward:
 
 
 class Backward:
-    """Bits of a byte string from its end, below the highest one that is set. Beyond the beginning there are zeros."""
+    """Backward bit reader, starting below the highest set bit; bits before the beginning are zero."""
 
     def __init__(self, data):
         self.value = int.from_bytes(data, "little")
         if not data or data[-1] == 0:
-            raise Bad("a stream has no end mark")
+            raise Bad("a bit stream has no end mark")
         self.at = self.value.bit_length() - 1
 
     def take(self, n):
@@ -34,7 +34,7 @@ class Backward:
 
 
 def fse_table(counts, log):
-    """(symbol, bits, base) of each state."""
+    """Return (symbol, bits, base) for each state."""
     size = 1 << log
     symbols, high = [None] * size, size
     for symbol, count in enumerate(counts):
@@ -60,11 +60,11 @@ def fse_table(counts, log):
 
 
 def fse_counts(data, most_log):
-    """The counts of a table's description, its log, and how many bytes it takes."""
+    """Parse the description of an FSE table; return its counts, its accuracy log and its size in bytes."""
     bits = Forward(data)
     log = bits.take(4) + 5
     if log > most_log:
-        raise Bad("a table is too precise")
+        raise Bad("the accuracy log of a table is too large")
     left, counts = (1 << log) + 1, []
     while left > 1:
         width = left.bit_length()
@@ -87,7 +87,7 @@ def fse_counts(data, most_log):
 
 
 def weights_of(data):
-    """The weights of a Huffman tree's description and how many bytes it takes."""
+    """Parse the description of a Huffman tree; return its weights and its size in bytes."""
     head = data[0]
     if head >= 128:
         count = head - 127
@@ -108,12 +108,12 @@ def weights_of(data):
 
 
 def huffman(weights):
-    """(symbol, bits) of each code of the longest length."""
+    """Return (symbol, bits) for each code of maximum length, and that length."""
     total = sum(1 << weight - 1 for weight in weights if weight)
     longest = total.bit_length()
     left = (1 << longest) - total
     if left & left - 1:
-        raise Bad("a tree is not full")
+        raise Bad("a Huffman tree is incomplete")
     weights = weights + [left.bit_length()]
     table = []
     for weight in range(1, longest + 1):
@@ -152,7 +152,7 @@ class Unpacker:
         self.tables, self.offsets = [None] * 3, [1, 4, 8]
 
     def literals(self, data):
-        """The literals of a block, and where its sequences begin."""
+        """Return the literals of a block and the offset of its sequences."""
         kind, form = data[0] & 3, data[0] >> 2 & 3
         if kind < 2:
             used = [1, 2, 1, 3][form]
@@ -188,7 +188,7 @@ class Unpacker:
             self.out += literals
             return
         modes, at = data[at], at + 1
-        # Lengths of literals, offsets, lengths of matches.
+        # Literal lengths, offsets, match lengths.
         for i, most in enumerate([9, 8, 9]):
             mode = modes >> 6 - 2 * i & 3
             if mode == 0:
@@ -224,16 +224,16 @@ class Unpacker:
             self.out += literals[used:used + length]
             used += length
             if not 0 < offset <= len(self.out):
-                raise Bad("a match begins before the beginning")
+                raise Bad("a match begins before the start of the output")
             for _ in range(match):
                 self.out.append(self.out[-offset])
         self.out += literals[used:]
 
 
 def unpack(data):
-    """What one frame holds."""
+    """Return the contents of one frame."""
     if data[:4] != b"\x28\xb5\x2f\xfd":
-        raise Bad("it does not begin like a frame")
+        raise Bad("wrong magic number")
     flags, at = data[4], 5
     single = flags >> 5 & 1
     at += (1 - single) + [0, 1, 2, 4][flags & 3] + [single, 2, 4, 8][flags >> 6]
@@ -248,7 +248,7 @@ def unpack(data):
         elif kind == 2:
             unpacker.block(data[at:at + size])
         else:
-            raise Bad("a block of no kind")
+            raise Bad("reserved block type")
         at += 1 if kind == 1 else size
         if head & 1:
             return bytes(unpacker.out)

@@ -46,11 +46,14 @@ impl Client {
 
     async fn ask(&mut self, request: &[u8]) -> io::Result<Reply> {
         let kept = self.stream.is_some();
-        match timeout(PATIENCE, self.try_ask(request)).await.map_err(|_| bad("no answer in time"))? {
+        match timeout(PATIENCE, self.try_ask(request))
+            .await
+            .map_err(|_| bad("no response within the time limit"))?
+        {
             // The server may close an idle connection at the moment it is reused.
-            Err(_) if kept => {
-                timeout(PATIENCE, self.try_ask(request)).await.map_err(|_| bad("no answer in time"))?
-            }
+            Err(_) if kept => timeout(PATIENCE, self.try_ask(request))
+                .await
+                .map_err(|_| bad("no response within the time limit"))?,
             result => result,
         }
     }
@@ -76,19 +79,20 @@ async fn read_reply(stream: &mut TcpStream) -> io::Result<Reply> {
             break end + 4;
         }
         match stream.read(&mut buffer).await? {
-            0 => return Err(bad("the connection was closed before the answer")),
+            0 => return Err(bad("the connection was closed before the response")),
             read => bytes.extend_from_slice(&buffer[..read]),
         }
     };
     let head = String::from_utf8_lossy(&bytes[..end]).to_ascii_lowercase();
-    let status = status(&head).ok_or_else(|| bad("no status"))?;
+    let status = status(&head).ok_or_else(|| bad("the response has no status"))?;
     let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
-    let length: usize =
-        length.and_then(|length| length.trim().parse().ok()).ok_or_else(|| bad("no length"))?;
+    let length: usize = length
+        .and_then(|length| length.trim().parse().ok())
+        .ok_or_else(|| bad("the response has no Content-Length"))?;
     let mut body = bytes.split_off(end);
     while body.len() < length {
         match stream.read(&mut buffer).await? {
-            0 => return Err(bad("the connection was closed in the middle of the answer")),
+            0 => return Err(bad("the connection was closed in the middle of the response")),
             read => body.extend_from_slice(&buffer[..read]),
         }
     }
@@ -115,7 +119,7 @@ pub(super) async fn raw(addr: SocketAddr, request: &[u8]) -> io::Result<Option<u
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(64)]).to_string();
         Ok(head.starts_with("HTTP/").then(|| status(&head)).flatten())
     };
-    timeout(PATIENCE, talk).await.map_err(|_| bad("no answer in time"))?
+    timeout(PATIENCE, talk).await.map_err(|_| bad("no response within the time limit"))?
 }
 
 /// Opens an event stream and reads it line by line until `heard` returns true.
@@ -136,16 +140,16 @@ pub(super) async fn events(
                 let line = text[..end].trim_end().to_string();
                 text.drain(..=end);
                 match seen {
-                    None => seen = Some(status(&line).ok_or_else(|| bad("no status"))?),
+                    None => seen = Some(status(&line).ok_or_else(|| bad("the response has no status"))?),
                     Some(status) if heard(&line) => return Ok(status),
                     Some(_) => {}
                 }
             }
             match stream.read(&mut buffer).await? {
-                0 => return seen.ok_or_else(|| bad("the connection was closed before the answer")),
+                0 => return seen.ok_or_else(|| bad("the connection was closed before the response")),
                 read => text.push_str(&String::from_utf8_lossy(&buffer[..read])),
             }
         }
     };
-    timeout(2 * PATIENCE, talk).await.map_err(|_| bad("no answer in time"))?
+    timeout(2 * PATIENCE, talk).await.map_err(|_| bad("no response within the time limit"))?
 }

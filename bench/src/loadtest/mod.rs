@@ -40,11 +40,11 @@ pub struct LoadTest {
     pub connections: usize,
     /// Duration of the load, and of the slow clients.
     pub time: Duration,
-    /// Clients that send their requests slowly or never read their answers.
+    /// Clients that send requests slowly or never read responses.
     pub slow: usize,
     /// Malformed requests.
     pub malformed: u64,
-    /// Random positions of 7x6 Connect-4 whose last column is awaited.
+    /// Random positions of 7x6 Connect-4 for which the time to the last column's score is measured.
     pub columns: usize,
     /// Replies of a computer player on 15x15 while Explore is open on the same position.
     pub replies: usize,

@@ -48,7 +48,7 @@ fn megabytes(bytes: u64) -> String {
 fn print_load(out: &mut impl Write, load: &LoadReport) -> io::Result<()> {
     writeln!(
         out,
-        "load: {} connections for {:.0} s: {} requests, {} answered, {} refused as busy, {} other errors",
+        "load: {} connections for {:.0} s: {} requests, {} answered, {} rejected as busy, {} other errors",
         load.connections,
         load.seconds,
         grouped(load.requests),
@@ -57,23 +57,23 @@ fn print_load(out: &mut impl Write, load: &LoadReport) -> io::Result<()> {
         load.errors
     )?;
     if let Some(error) = &load.first_error {
-        writeln!(out, "  the first error: {error}")?;
+        writeln!(out, "  first error: {error}")?;
     }
     writeln!(
         out,
-        "  among them {} recorded trees, {} checks of proofs and {} walks through them, a quarter hostile",
+        "  including {} recorded trees, {} proof checks and {} proof walks, a quarter of the proofs hostile",
         grouped(load.trees),
         grouped(load.checks),
         grouped(load.walks)
     )?;
     writeln!(
         out,
-        "  {} clicks of another user meanwhile: median {:.1} ms, 99 % within {:.0} ms, worst {:.0} ms",
+        "  {} clicks of another user in the meantime: median {:.1} ms, 99 % within {:.0} ms, worst {:.0} ms",
         load.clicks, load.click_median_ms, load.click_p99_ms, load.click_worst_ms
     )?;
     writeln!(
         out,
-        "  memory of the server: {} before, {} after a third of the time, {} at most, {} afterwards",
+        "  server memory: {} before, {} after a third of the time, {} peak, {} afterwards",
         megabytes(load.bytes_before),
         megabytes(load.bytes_warm),
         megabytes(load.bytes_peak),
@@ -92,7 +92,7 @@ fn print_slow(out: &mut impl Write, slow: &SlowReport) -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "  {} clicks of another user meanwhile, {} without an answer: median {:.1} ms, 95 % within {:.0} ms, worst {:.0} ms; memory {} before, {} at most",
+        "  {} clicks of another user in the meantime, {} without a response: median {:.1} ms, 95 % within {:.0} ms, worst {:.0} ms; memory {} before, {} peak",
         slow.clicks,
         slow.errors,
         slow.click_median_ms,
@@ -101,7 +101,7 @@ fn print_slow(out: &mut impl Write, slow: &SlowReport) -> io::Result<()> {
         megabytes(slow.bytes_before),
         megabytes(slow.bytes_peak)
     )?;
-    slow.first_error.iter().try_for_each(|error| writeln!(out, "  the first error: {error}"))
+    slow.first_error.iter().try_for_each(|error| writeln!(out, "  first error: {error}"))
 }
 
 fn print_malformed(out: &mut impl Write, malformed: &MalformedReport) -> io::Result<()> {
@@ -123,7 +123,7 @@ fn print_malformed(out: &mut impl Write, malformed: &MalformedReport) -> io::Res
         megabytes(malformed.bytes_after)
     )?;
     let wrong = &malformed.first_wrong;
-    wrong.iter().try_for_each(|wrong| writeln!(out, "  the first that was not refused: {wrong:?}"))
+    wrong.iter().try_for_each(|wrong| writeln!(out, "  the first request that was not rejected: {wrong:?}"))
 }
 
 fn print_columns(out: &mut impl Write, columns: &ColumnsReport) -> io::Result<()> {
@@ -146,14 +146,18 @@ fn print_columns(out: &mut impl Write, columns: &ColumnsReport) -> io::Result<()
     )?;
     match columns.unknown + columns.errors {
         0 => Ok(()),
-        _ => writeln!(out, "  {} with unknown moves, {} without an answer", columns.unknown, columns.errors),
+        _ => writeln!(
+            out,
+            "  {} with moves of unknown value, {} without a response",
+            columns.unknown, columns.errors
+        ),
     }
 }
 
 fn print_beside(out: &mut impl Write, beside: &BesideReport) -> io::Result<()> {
     writeln!(
         out,
-        "replies on {} with Explore open: {} of a level that thinks {:.0} ms: median {:.0} ms, worst {:.0} ms, {} late by half a second, {} without an answer",
+        "replies on {} with Explore open: {} of a player with {:.0} ms per move: median {:.0} ms, worst {:.0} ms, {} late by more than half a second, {} without a response",
         beside.game,
         beside.replies,
         beside.level_ms,
