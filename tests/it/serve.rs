@@ -355,7 +355,7 @@ fn the_documented_lines_work() {
     }
     let server = Server::start(&[]);
     let page = include_str!("../../docs/api.md");
-    let script = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let script = page.split("```sh ").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let script = script.replace("\\\n", " ");
     let lines: Vec<&str> = script.lines().filter(|line| line.starts_with("curl ")).collect();
     assert!(lines.len() > 12, "{lines:?}");

@@ -4,11 +4,12 @@
 //!  sources  crates/*/src, src, python/src      counted by item (syn) and by line of code
 //!  tests    every other .rs file but xtask's, and `#[cfg(test)]` modules of sources
 //!  page     crates/serve/page/*.js              counted by line
-//!  words    crates/*/src                        all text, comments included
+//!  words    crates/*/src, bench/src, python, page and documents    all text, comments included
 //! ```
 //!
 //! A count above its limit fails, and so does `cargo xtask test`.
 
+mod names;
 mod rust;
 mod text;
 
@@ -29,7 +30,7 @@ const fn limit(name: &'static str, most: Option<usize>, about: &'static str) -> 
 }
 
 /// Every count, in the order in which they are printed.
-const LIMITS: [Limit; 17] = [
+const LIMITS: [Limit; 21] = [
     limit("crates", Some(25), "directories under crates/ with a Cargo.toml"),
     limit("types", None, "structs, enums and traits in sources"),
     limit("duplicate types", None, "type names that more than one crate defines"),
@@ -42,9 +43,21 @@ const LIMITS: [Limit; 17] = [
     limit("page files", None, "JavaScript files of the page"),
     limit("page lines", None, "their lines"),
     limit("wide page lines", Some(0), "those of them with more than 110 columns"),
+    limit("participles", Some(0), "types named by a participle or a function word"),
+    limit(
+        "ambiguous types",
+        Some(0),
+        "type names with more than two definitions, but for Error, Move and Position",
+    ),
     limit("somebody", Some(40), "words: somebody, nobody, whoever, everybody, anybody"),
-    limit("told", Some(60), "words: told, tells"),
-    limit("so many", Some(20), "words: so many, so long"),
+    limit("told", Some(60), "words in Rust: tell, tells, told"),
+    limit("so many", Some(20), "words in Rust: so many, so long"),
+    limit("phrases", Some(0), "round in circles, thousand million, gone on with"),
+    limit(
+        "wide prose",
+        Some(0),
+        "lines of prose and comments with more than 120 columns; tables and links excepted",
+    ),
     limit("What", Some(40), "doc comments that begin with `What`"),
     limit("unparsed files", Some(0), "Rust files that cannot be parsed"),
 ];
@@ -129,6 +142,7 @@ fn measure(root: &Path) -> Result<BTreeMap<&'static str, Measured>, String> {
     measured
         .insert("test lines", (inner + sum(&tests, |source| source.code_lines + source.test_lines)).into());
     measured.extend(page(root)?);
+    measured.extend(type_names(&sources));
     measured.extend(words(root)?);
     Ok(measured)
 }
@@ -152,7 +166,7 @@ fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
     for entry in std::fs::read_dir(folder).map_err(trouble)? {
         let path = entry.map_err(trouble)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_string();
-        if path.is_dir() && name != "target" && !name.starts_with('.') {
+        if path.is_dir() && name != "target" && name != "node_modules" && !name.starts_with('.') {
             found.extend(files(&path, ending)?);
         } else if path.extension().is_some_and(|extension| extension == ending) {
             found.push(path);
@@ -233,22 +247,79 @@ fn page(root: &Path) -> Result<[(&'static str, Measured); 3], String> {
     ])
 }
 
-/// Words that only this project uses so, in everything under crates/*/src.
-fn words(root: &Path) -> Result<[(&'static str, Measured); 4], String> {
+/// Types by name that are defined too often or named badly.
+fn type_names(sources: &[Source]) -> [(&'static str, Measured); 2] {
+    let mut homes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for source in sources {
+        for name in &source.types {
+            homes.entry(name).or_default().push(&source.name);
+        }
+    }
+    let list = |wanted: &dyn Fn(&str, usize) -> bool| {
+        let found = homes.iter().filter(|(name, files)| wanted(name, files.len()));
+        let list: Vec<_> = found.map(|(name, files)| format!("{name}: {}", files.join(" "))).collect();
+        Measured { value: list.len(), list }
+    };
+    [
+        ("participles", list(&|name, _| names::is_participle(name))),
+        ("ambiguous types", list(&|name, count| count > 2 && !names::is_shared(name))),
+    ]
+}
+
+/// Phrases that a reader of this field does not know.
+const PHRASES: [&str; 3] = ["round in circles", "thousand million", "gone on with"];
+
+/// Words, phrases and wide lines of sources and documents.
+fn words(root: &Path) -> Result<[(&'static str, Measured); 6], String> {
+    let mut texts = Vec::new();
+    for (folder, ending) in [
+        ("crates", "rs"),
+        ("crates/serve/page", "js"),
+        ("bench", "rs"),
+        ("python", "py"),
+        ("python", "rs"),
+        ("docs", "md"),
+    ] {
+        texts.extend(files(&root.join(folder), ending)?);
+    }
+    let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "python/README.md"];
+    texts.extend(documents.map(|name| root.join(name)));
     let mut counts = [0; 4];
-    for path in files(&root.join("crates"), "rs")? {
+    let (mut phrases, mut wide) = (Vec::new(), Vec::new());
+    for path in texts {
         let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-        if crate_of(&name).is_none() {
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
+        // Old names stand beside new ones there.
+        if name == "docs/renames.md" {
             continue;
         }
-        let text = std::fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
+        let lines = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("md") => text::wide_prose(&text),
+            Some("py") => text::wide_comments(&text, &["#"]),
+            _ => text::wide_comments(&text, &["//", "*", "/*"]),
+        };
+        wide.extend(lines.iter().map(|line| format!("{name}:{line}")));
+        if name.ends_with(".rs") && crate_of(&name).is_none() {
+            continue;
+        }
         counts[0] += text::words(&text, &["somebody", "nobody", "whoever", "everybody", "anybody"]);
-        counts[1] += text::words(&text, &["told", "tells"]);
-        counts[2] += text::words(&text, &["so many", "so long"]);
-        counts[3] += text::docs_beginning_with(&text, "What");
+        phrases.extend((0..text::words(&text, &PHRASES)).map(|_| name.clone()));
+        if name.ends_with(".rs") {
+            counts[1] += text::words(&text, &["tell", "told", "tells"]);
+            counts[2] += text::words(&text, &["so many", "so long"]);
+            counts[3] += text::docs_beginning_with(&text, "What");
+        }
     }
     let [somebody, told, many, what] = counts.map(Measured::from);
-    Ok([("somebody", somebody), ("told", told), ("so many", many), ("What", what)])
+    let listed = |list: Vec<String>| Measured { value: list.len(), list };
+    Ok([
+        ("somebody", somebody),
+        ("told", told),
+        ("so many", many),
+        ("What", what),
+        ("phrases", listed(phrases)),
+        ("wide prose", listed(wide)),
+    ])
 }
 
 /// Entries of a list that the table shows; `--json` has all of them.

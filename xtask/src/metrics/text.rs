@@ -32,6 +32,41 @@ pub(super) fn docs_beginning_with(text: &str, word: &str) -> usize {
     count
 }
 
+/// Columns of a line of prose beyond which it is counted.
+pub(super) const PROSE_COLUMNS: usize = 120;
+
+/// Numbers of the lines of a Markdown file that are too wide. Tables, code blocks and lines that a link makes wide may be.
+pub(super) fn wide_prose(text: &str) -> Vec<usize> {
+    let mut code = false;
+    let mut wide = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let fence = line.trim_start().starts_with("```");
+        code ^= fence;
+        let exempt = code
+            || fence
+            || line.trim_start().starts_with('|')
+            || line.contains("](")
+            || line.contains("://");
+        if !exempt && line.chars().count() > PROSE_COLUMNS {
+            wide.push(number + 1);
+        }
+    }
+    wide
+}
+
+/// Numbers of the lines that begin with a comment mark and are too wide. Lines with a link or a table row may be.
+pub(super) fn wide_comments(text: &str, marks: &[&str]) -> Vec<usize> {
+    let is_wide = |line: &str| {
+        let rest = line.trim_start();
+        marks.iter().any(|mark| rest.starts_with(mark))
+            && !rest.contains("](")
+            && !rest.contains("://")
+            && !rest.contains('|')
+            && line.chars().count() > PROSE_COLUMNS
+    };
+    text.lines().enumerate().filter(|(_, line)| is_wide(line)).map(|(number, _)| number + 1).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +82,13 @@ mod tests {
     fn only_the_first_line_of_a_doc_comment_counts() {
         let text = "/// What is it?\n/// What else\nstruct A;\n//! What\n\n    /// Whatever\n/// A thing.\n// What\n";
         assert_eq!(docs_beginning_with(text, "What"), 2);
+    }
+
+    #[test]
+    fn wide_lines_of_prose_are_found() {
+        let (wide, narrow) = ("word ".repeat(30), "word ".repeat(20));
+        let text = format!("{wide}\n{narrow}\n```text\n{wide}\n```\n| {wide} |\n[a](b) {wide}\n{wide}\n");
+        assert_eq!(wide_prose(&text), [1, 8]);
+        assert_eq!(wide_comments(&format!("{wide}\n  // {wide}\n/// {narrow}\n"), &["//"]), [2]);
     }
 }
