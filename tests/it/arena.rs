@@ -72,7 +72,7 @@ fn mistakes_are_one_sentence_and_end_with_2() {
         assert!(!error.contains("panicked"), "{words:?}: {error}");
     };
     check(&["match", "connect4", "random", "--games", "2"], "at least two players");
-    check(&["match", "connect4", "random", "greedy", "--games", "0"], "no games");
+    check(&["match", "connect4", "random", "greedy", "--games", "0"], "at least one game");
     check(&["match", "connect4", "random", "gredy", "--games", "2"], "did you mean `greedy`?");
     check(&["match", "connect4", "random", "alphabeta:deph=3", "--games", "2"], "depth");
     check(&["match", "connect4", "random", "lines:tree=3", "--games", "2"], "`tree`");
@@ -274,14 +274,9 @@ fn a_match_is_told_by_a_page() {
     ];
     outplay_in(folder.path(), &words);
     let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
-    for part in [
-        "Score as games went on",
-        "How long games were",
-        "Moves that gave something away",
-        "SPRT",
-        "<svg",
-        "prefers-color-scheme",
-    ] {
+    for part in
+        ["Score over time", "Game lengths", "Moves that lost value", "SPRT", "<svg", "prefers-color-scheme"]
+    {
         assert!(page.contains(part), "{part} is missing");
     }
     // Nothing is loaded from elsewhere.
@@ -307,7 +302,7 @@ fn games_of_gomocup_are_imported() {
     assert!(outplay(&["show", "mnk:15x15,k=5", "--moves", moves]).status.success());
     let output = outplay_in(folder.path(), &["import", "games.jsonl"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("no record of Gomocup"));
+    assert!(text(&output.stderr).contains("not a Gomocup record"));
 }
 
 /// Labels agree with a solver that shares nothing with the one that made them, in every form of file.

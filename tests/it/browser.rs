@@ -48,7 +48,7 @@ fn check(address: &str, most: usize) {
     let moves = page.eval("outplay.state.moves.join()").unwrap();
     let status = page.eval("document.querySelector('#status').textContent").unwrap();
     let told = status.as_str().unwrap();
-    assert!(["You win", "You lost", "A draw"].contains(&told), "{told}");
+    assert!(["You win", "You lose", "A draw"].contains(&told), "{told}");
 
     // The values of the position before the last move stand on the board and in the list.
     page.press("e").unwrap();
@@ -96,11 +96,11 @@ fn seven_by_six_to_the_end_with_a_hint_and_a_level() {
     page.press("End").unwrap();
     page.wait("outplay.state.second === 'perfect'", "the strongest level").unwrap();
     page.click("[data-do=hint]").unwrap();
-    page.wait("document.querySelector('#toast').textContent === 'Hint: 4, win in 41 plies'", "the hint")
+    page.wait("document.querySelector('#toast').textContent === 'Hint: 4, win in 21 moves'", "the hint")
         .unwrap();
     play_out(&mut page, 42);
     let status = page.eval("document.querySelector('#status').textContent").unwrap();
-    assert_eq!(status, "You lost", "columns played in turn lose against perfect play");
+    assert_eq!(status, "You lose", "columns played in turn lose against perfect play");
     // The history of the game is told backwards from its end, and its mistakes can be tried again.
     page.wait("document.querySelector('#history .note').textContent.includes('Mistake')", "mistakes")
         .unwrap();
@@ -151,7 +151,7 @@ fn the_empty_board_of_connect_four_has_its_seven_scores() {
         .eval("[...document.querySelectorAll('.score')].map((text) => text.textContent).join(' ')")
         .unwrap();
     assert_eq!(scores, "−2 −1 0 +1 0 −1 −2");
-    page.wait("document.querySelector('.headline').textContent === 'First wins in 41 plies'", "the truth")
+    page.wait("document.querySelector('.headline').textContent === 'First wins in 21 moves'", "the truth")
         .unwrap();
     let best = page.eval("document.querySelector('.score.best').textContent").unwrap();
     assert_eq!(best, "+1");
@@ -358,7 +358,8 @@ fn puzzles_are_solved_and_mistakes_tried_again() {
     let wrong = "`[data-spot='${outplay.view.scene.moves.find((known) => known.move !== outplay.puzzle.solution).path[0]}']`";
     let wrong = page.eval(wrong).unwrap();
     page.click(wrong.as_str().unwrap()).unwrap();
-    page.wait("document.querySelector('#puzzle .wrong').textContent.includes('not it')", "no").unwrap();
+    page.wait("document.querySelector('#puzzle .wrong').textContent.includes('not the solution')", "no")
+        .unwrap();
     let right = "`[data-spot='${outplay.view.scene.moves.find((known) => known.move === outplay.puzzle.steps[outplay.puzzle.at].move).path[0]}']`";
     while page.eval("outplay.puzzle.solved").unwrap() == false {
         page.wait("outplay.live && !outplay.puzzle.waiting", "the reader's turn").unwrap();
@@ -609,6 +610,6 @@ fn light_and_dark_and_names_for_readers() {
     ).unwrap();
     assert_eq!(nameless, "", "everything that can be used has a name");
     let label = page.eval("document.querySelector(\"[data-spot='4']\").getAttribute('aria-label')").unwrap();
-    assert_eq!(label, "b2, empty, draw in 9 plies, best");
+    assert_eq!(label, "b2, empty, draw in 5 moves, best");
     assert_eq!(page.eval("document.querySelector('#live').getAttribute('aria-live')").unwrap(), "polite");
 }

@@ -148,7 +148,7 @@ fn games_minimax_and_alpha_beta() {
     let tree = said(&["show", "nim:2+2", "--tree", "--minimax", "--depth", "9"]);
     assert!(walk(&mut page, |_, _| false) >= 3);
     let words = text(&mut page, ".say");
-    assert!(words.contains(&format!("{} positions were entered", tree["positions"])), "{words}");
+    assert!(words.contains(&format!("{} positions were visited", tree["positions"])), "{words}");
     assert!(words.contains(&format!("{} of them leaves", tree["counters"]["static_evaluations"])), "{words}");
     assert!(words.contains("The root is worth −1"), "{words}: {}", tree["tree"]["value"]);
     choose(&mut page, "ttt");
@@ -167,15 +167,12 @@ fn games_minimax_and_alpha_beta() {
     let counters = &pruned["counters"];
     let words = text(&mut page, ".say");
     assert!(
-        words.contains(&format!(
-            "looked at {} leaves; minimax looks at {all}",
-            counters["static_evaluations"]
-        )),
+        words.contains(&format!("visited {} leaves; minimax visits {all}", counters["static_evaluations"])),
         "{words}"
     );
     assert!(
         words.contains(&format!(
-            "{} alpha cuts and {} beta cuts",
+            "{} alpha cutoffs and {} beta cutoffs",
             counters["alpha_cutoffs"], counters["beta_cutoffs"]
         )),
         "{words}"
@@ -327,7 +324,7 @@ fn waves_dice_and_proofs() {
             assert!(walk(&mut page, |_, _| false) >= 2);
             let words = text(&mut page, ".say");
             assert!(
-                words.contains(&format!("{} positions were entered", told["counters"]["nodes"])),
+                words.contains(&format!("{} positions were visited", told["counters"]["nodes"])),
                 "{words}"
             );
         }

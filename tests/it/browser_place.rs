@@ -186,8 +186,11 @@ fn puzzles_are_lines_with_a_memory() {
     page.wait("outplay.puzzle?.themes.includes('zugzwang') && outplay.live", "a puzzle about zugzwang")
         .unwrap();
     page.eval("outplay.playWord(outplay.view.scene.moves.find((known) => known.move !== outplay.puzzle.solution).move)").unwrap();
-    page.wait("document.querySelector('#puzzle .wrong').textContent.includes('is not it:')", "why not")
-        .unwrap();
+    page.wait(
+        "document.querySelector('#puzzle .wrong').textContent.includes('is not the solution:')",
+        "why not",
+    )
+    .unwrap();
     assert_eq!(page.eval("JSON.parse(localStorage.getItem('puzzles')).streak").unwrap(), 0);
     // Pig has puzzles too, and the day has one for everybody.
     page.go(&stage.address("?game=pig:100&view=puzzle")).unwrap();
@@ -311,7 +314,7 @@ fn the_page_opens_without_its_server_and_says_so() {
     stage::silent(&mut page);
     drop(server);
     page.call("Page.navigate", json!({ "url": address })).unwrap();
-    page.wait("document.querySelector('#reach') && !document.querySelector('#reach').hidden && document.querySelector('#reach').textContent.includes('away')", "that the server is away").unwrap();
+    page.wait("document.querySelector('#reach') && !document.querySelector('#reach').hidden && document.querySelector('#reach').textContent.includes('Cannot reach')", "that the server is away").unwrap();
     // Requests to a server that is not there are complained of by the browser itself.
     page.troubles();
 }

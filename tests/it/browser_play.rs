@@ -66,7 +66,7 @@ fn the_first_screen_tells_the_truth_and_shows_the_games() {
     let badge = "document.querySelector('[data-game=tictactoe] .result').textContent";
     page.wait(&format!("{badge} === 'a draw'"), "what is known of tic-tac-toe").unwrap();
     page.wait(
-        "document.querySelector(\"[data-game='nim:3+4+5'] .result\").textContent === 'first wins in 10'",
+        "document.querySelector(\"[data-game='nim:3+4+5'] .result\").textContent === 'first wins in 5 moves'",
         "nim",
     )
     .unwrap();
@@ -253,7 +253,7 @@ fn morris_and_a_chess_ending_are_played_to_the_end_by_mouse() {
     .unwrap();
     page.eval("outplay.turns.pace = 0").unwrap();
     play_out(&mut page, 30);
-    page.wait("document.querySelector('h1').textContent === 'You lost'", "the mate").unwrap();
+    page.wait("document.querySelector('h1').textContent === 'You lose'", "the mate").unwrap();
     page.wait("document.querySelector('.spot.decisive')", "the king that is mated").unwrap();
     stage::silent(&mut page);
 }
@@ -304,7 +304,7 @@ fn moves_are_listed_with_signs_and_branches() {
     assert!(told(&mut page, "document.querySelector('.sheet .branch').textContent").contains("b2 c3"));
     // What arrives above the list has arrived, so that it stays under the pointer.
     page.wait(
-        "outplay.answer && !outplay.stale && !document.querySelector('#history .note').textContent.includes('Looking')",
+        "outplay.answer && !outplay.stale && !document.querySelector('#history .note').textContent.includes('Analysing')",
         "values",
     )
     .unwrap();

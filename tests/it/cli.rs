@@ -294,7 +294,7 @@ fn a_broken_pipe_is_no_error() {
 #[test]
 fn warnings_go_to_standard_error() {
     let output = outplay(&["solve", "mnk:2x2,k=3", "--json"]);
-    assert!(text(&output.stderr).contains("nobody can win"));
+    assert!(text(&output.stderr).contains("neither player can win"));
     assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["value"], "draw");
 }
 

@@ -237,9 +237,9 @@ fn commands_that_make_no_sense_are_one_sentence() {
         ("ugi:", "the command is missing"),
         ("ugi", "the command is missing"),
         ("ugi:no-such-program-anywhere", "there is no program `no-such-program-anywhere`"),
-        ("ugi:'sh", "never closed"),
-        ("ugi@never:sh", "is not how long to think"),
-        ("gomocup@depth=3:sh", "times only"),
+        ("ugi:'sh", "is not closed"),
+        ("ugi@never:sh", "is not a search limit"),
+        ("gomocup@depth=3:sh", "only supports time limits"),
     ] {
         let game = if spec.starts_with("gomocup") { "mnk:15x15,k=5" } else { "tictactoe" };
         let output = shell::outplay(folder.path(), &["match", game, spec, "random", "--games", "2"]);
@@ -314,7 +314,7 @@ fn visitors_choose_engines_by_name() {
         let (status, refused) = ask(&addr, &body);
         assert_eq!(status, 400, "{spec}: {refused}");
         assert!(
-            refused["error"].as_str().unwrap().contains("programs are not started from here"),
+            refused["error"].as_str().unwrap().contains("programs cannot be started here"),
             "{spec}: {refused}"
         );
     }
@@ -391,7 +391,7 @@ fn the_program_is_an_engine() {
     let stone: Vec<i32> = out.lines().nth(1).unwrap().split(',').map(|n| n.parse().unwrap()).collect();
     assert!(stone.iter().all(|n| (n - 7).abs() <= 2), "{out}");
     // A player that cannot answer is replaced, and the host is told.
-    let note = "player `perfect` has no move here";
+    let note = "player `perfect` returned no move";
     let out = said(
         &["engine", "ugi", "--game", "mnk:15x15,k=5", "--player", "perfect"],
         "position startpos moves h8\ngo movetime 100\n",

@@ -33,7 +33,8 @@ fn screens() {
     };
     let wide = (1100, 780);
     let valued = "outplay.answer && document.querySelectorAll('.mark .pill, .badge:not(.unknown)').length";
-    let told = "outplay.answer && !document.querySelector('#history .note').textContent.includes('Looking')";
+    let told =
+        "outplay.answer && !document.querySelector('#history .note').textContent.includes('Analysing')";
     shot(wide, "light", "?game=connect4&view=explore", valued, "explore");
     shot(wide, "dark", "?game=connect4:6x5&view=explore&moves=3,3,3,4,2,2,5,4", told, "dark");
     shot(

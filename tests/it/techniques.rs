@@ -82,7 +82,7 @@ fn retrograde_without_loops() {
         }
     }
     let told = text(&outplay(&["solve", "morris:three", "--method", "sweep-until-stable"]).stdout);
-    assert!(told.contains("rounds    ") && told.contains("values changed by each: "), "{told}");
+    assert!(told.contains("sweeps    ") && told.contains("values changed by each sweep: "), "{told}");
 }
 
 /// Players in matches and at the keyboard count, too.
@@ -103,11 +103,11 @@ fn players_count() {
     let words =
         ["play", "tictactoe", "--first", "alphabeta:depth=4,order=natural", "--second", "random", "--plain"];
     let told = text(&outplay(&words).stdout);
-    assert!(told.contains("plies deep") && told.contains("static evaluations"), "{told}");
+    assert!(told.contains("depth ") && told.contains("static evaluations"), "{told}");
     let played = json(&words);
     assert!(played["counters"][0]["dynamic_evaluations"].as_u64().unwrap() > 0, "{played}");
     let refused = outplay(&["match", "mnk:9x9,k=5", "alphabeta:order=killer", "random", "--games", "2"]);
-    assert!(text(&refused.stderr).contains("`keep=` alone") && refused.status.code() == Some(2));
+    assert!(text(&refused.stderr).contains("accepts is `keep=`") && refused.status.code() == Some(2));
 }
 
 /// The mean of a tree of Piglet by hand: two plies to a toss, four to two of them.

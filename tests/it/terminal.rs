@@ -136,7 +136,7 @@ fn a_whole_game_with_an_illegal_move_undo_and_resize() {
     }
     terminal.wait("the end", |text| text.contains("The game is over") && text.contains("Second"));
     terminal.press("a2\r");
-    terminal.expect("the game is over; n begins a new one");
+    terminal.expect("the game is over; press n for a new game");
     terminal.press("n");
     terminal.expect("First to move (you).");
     terminal.end();
@@ -156,7 +156,7 @@ fn the_mouse_drops_a_stone_and_values_are_shown() {
     terminal.press(&format!("\x1b[<0;{column};{board_row}M\x1b[<0;{column};{board_row}m"));
     terminal.expect("moves: 3");
     terminal.press("?");
-    terminal.expect("take back / play again");
+    terminal.expect("undo / redo");
     terminal.press("\x1b");
     terminal.press("h");
     terminal.expect("hint: ");
@@ -244,7 +244,7 @@ fn without_a_terminal_it_is_a_prompt() {
         "error: move `b2`",
         "hint: ",
         "value: draw",
-        "there is nothing to play again",
+        "there is no move to redo",
     ] {
         assert!(text.contains(says), "{says:?} in {text}");
     }

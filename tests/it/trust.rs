@@ -156,7 +156,7 @@ fn a_record_is_played_again_before_it_is_believed() {
             all[number] = forged.to_string();
             fs::write(&file, all.join("\n") + "\n").unwrap();
             let said = text(&resume().stderr);
-            assert!(said.contains("is not as it was played") && said.contains("remove its line"), "{said}");
+            assert!(said.contains("is inconsistent") && said.contains("remove its line"), "{said}");
             refused += 1;
         }
     }

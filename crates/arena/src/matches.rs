@@ -303,15 +303,15 @@ fn check(kit: &PlayerContext, start: &AnyPosition, request: &MatchRequest) -> Re
         return unable("a match needs at least two players; name another one");
     }
     if request.games == 0 {
-        return unable("a match of no games has no result; ask for 2 or more");
+        return unable("a match needs at least one game; ask for 2 or more");
     }
     let pairings = (players * (players - 1) / 2) as u64;
     ArenaError::unless_at_most("games in a match", pairings.saturating_mul(request.games), MOST_GAMES)?;
     if request.sprt.is_some() && players > 2 {
-        return unable("a sequential test is between two players; leave the others out");
+        return unable("a sequential test (SPRT) compares two players; leave the others out");
     }
     if kit.game.outcome(start).is_some() {
-        return unable("the game is over at that position; choose another one to begin from");
+        return unable("the game is over in that position; choose another start position");
     }
     Ok(())
 }
@@ -340,7 +340,7 @@ fn recorded(
     Ok(match &request.out {
         None if request.resume => {
             return Err(ArenaError::Unable(
-                "there is nothing to go on with; name the file with the record of the match".into(),
+                "there is no record to resume; name the match's record file".into(),
             ));
         }
         None => (None, request.played.clone()),
@@ -364,10 +364,10 @@ fn check_replays(
     for game in games {
         let bout = &bouts[game.number as usize];
         if let Err(why) = replay(kit, start, &openings[bout.opening], bout, &request.house, game) {
-            let why = format!("game {} is not as it was played ({why})", game.number + 1);
+            let why = format!("the record of game {} is inconsistent ({why})", game.number + 1);
             return Err(match &request.out {
-                Some(path) => ArenaError::file(path, why + "; remove its line to go on"),
-                None => ArenaError::Unable(why + "; begin the match anew"),
+                Some(path) => ArenaError::file(path, why + "; remove its line to resume"),
+                None => ArenaError::Unable(why + "; start the match again"),
             });
         }
     }

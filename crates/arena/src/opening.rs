@@ -111,20 +111,20 @@ pub fn listed(
         let mut opening = Opening { pos: start.clone(), moves: Vec::new() };
         for word in kit.game.split_moves(text) {
             if kit.game.outcome(&opening.pos).is_some() {
-                return Err(bad(format!("the game is over before `{word}`; leave the rest out")));
+                return Err(bad(format!("the game is over before `{word}`; remove the rest")));
             }
             let mv = kit.game.read_move(&opening.pos, &word).map_err(|error| bad(error.to_string()))?;
             opening.moves.push(mv);
             opening.pos = kit.game.play(&opening.pos, mv);
         }
         if kit.game.outcome(&opening.pos).is_some() {
-            return Err(bad("the game is over after it; leave the last move out".into()));
+            return Err(bad("the game is over after the last move; remove that move".into()));
         }
         found.push(opening);
     }
     if found.is_empty() {
         return Err(ArenaError::Unable(
-            "the list of openings is empty; write a line of moves for each".into(),
+            "the list of openings is empty; write one line of moves per opening".into(),
         ));
     }
     Ok(found.into_iter().cycle().take(count).collect())

@@ -39,15 +39,15 @@ pub fn page(report: &MatchReport, games: &[GameRecord]) -> String {
     if names.len() > 2 {
         body += &cross_table(report);
     }
-    body += "<h2>Score as games went on</h2>";
+    body += "<h2>Score over time</h2>";
     body += &plot(&score_lines(&names, games), "games");
-    body += "<h2>How long games were</h2><p>Games by their plies, the opening included.</p>";
+    body += "<h2>Game lengths</h2><p>Number of games by length in plies, including the opening.</p>";
     body += &bar_chart(&distribution(games.iter().map(|game| game.moves.split_whitespace().count() as u32)));
     body += &blunders(&names, games);
     if !report.faults.is_empty() {
         let listed: String =
             report.faults.iter().map(|fault| format!("<li>{}</li>", escape(fault))).collect();
-        body += &format!("<h2>What went wrong</h2><ul>{listed}</ul>");
+        body += &format!("<h2>Faults</h2><ul>{listed}</ul>");
     }
     document(&title, &body)
 }
@@ -82,7 +82,7 @@ fn players_table(report: &MatchReport) -> String {
     });
     let rows: String = rows.collect();
     format!(
-        "<div class=\"wide\"><table><tr><th>player</th><th>games</th><th>W/D/L</th><th>score</th><th>Elo, 95 %</th><th>a move</th><th>faults</th></tr>{rows}</table></div>"
+        "<div class=\"wide\"><table><tr><th>player</th><th>games</th><th>W/D/L</th><th>score</th><th>Elo, 95 %</th><th>time per move</th><th>faults</th></tr>{rows}</table></div>"
     )
 }
 
@@ -102,7 +102,7 @@ fn cross_table(report: &MatchReport) -> String {
         rows += "</tr>";
     }
     format!(
-        "<h2>Who against whom</h2><div class=\"wide\"><table><tr><th>points</th>{head}</tr>{rows}</table></div>"
+        "<h2>Cross table</h2><div class=\"wide\"><table><tr><th>points</th>{head}</tr>{rows}</table></div>"
     )
 }
 
@@ -148,7 +148,7 @@ fn blunders(names: &[String], games: &[GameRecord]) -> String {
         return String::new();
     }
     let mut text =
-        "<h2>Moves that gave something away</h2><p>By ply, against exact values, as far as they are known.</p>".to_string();
+        "<h2>Errors</h2><p>Moves that lost value, by ply, where exact values are known.</p>".to_string();
     for (place, name) in names.iter().enumerate() {
         let plies: Vec<u32> = games
             .iter()

@@ -45,7 +45,7 @@ pub fn parse(text: &str) -> Result<Psq, String> {
         .filter(|&(width, height): &(usize, usize)| {
             (5..=1000).contains(&width) && (5..=1000).contains(&height)
         })
-        .ok_or("it does not begin with `Piskvorky` and a size, as in `Piskvorky 15x15, 11:11, 0`")?;
+        .ok_or("it does not start with `Piskvorky` and a size, as in `Piskvorky 15x15, 11:11, 0`")?;
     let mut psq = Psq { width, height, moves: Vec::new(), players: ["first".into(), "second".into()] };
     let mut names = 0;
     for line in lines {
@@ -91,13 +91,13 @@ pub fn import(
     let mut board: Option<((usize, usize), AnyGame)> = None;
     for (number, (path, text)) in files.iter().enumerate() {
         let psq =
-            parse(text).map_err(|why| ArenaError::file(path, format!("is no record of Gomocup: {why}")))?;
+            parse(text).map_err(|why| ArenaError::file(path, format!("is not a Gomocup record: {why}")))?;
         let size = (psq.width, psq.height);
         let game = match &board {
             Some((known, game)) if *known == size => game.clone(),
             Some(((width, height), _)) => {
                 let why = format!(
-                    "is of another size than the {width}x{height} before it; import sizes one by one"
+                    "has another board size than the {width}x{height} of the files before it; import one size at a time"
                 );
                 return Err(ArenaError::file(path, why));
             }
@@ -122,7 +122,7 @@ pub fn import(
         games.push(played(path, &game, &psq, number as u64, [first, second])?);
     }
     let Some((_, game)) = board else {
-        return Err(ArenaError::Unable("there is nothing to import; name some files".into()));
+        return Err(ArenaError::Unable("there is nothing to import; name at least one file".into()));
     };
     let header = Header { games: games.len() as u64, ..Header::new(game.spec(), players) };
     if let Some(out) = out {
@@ -139,9 +139,8 @@ fn played(
     number: u64,
     [first, second]: [usize; 2],
 ) -> Result<GameRecord, ArenaError> {
-    let mut pos = game
-        .start()
-        .ok_or_else(|| ArenaError::Unable(format!("{} has no start to play from", game.spec())))?;
+    let mut pos =
+        game.start().ok_or_else(|| ArenaError::Unable(format!("{} has no start position", game.spec())))?;
     let mut spent = [Spent::default(); 2];
     let mut words = Vec::with_capacity(psq.moves.len());
     for (ply, (name, ms)) in psq.moves.iter().enumerate() {
@@ -207,13 +206,13 @@ mod tests {
             let error = import(&[("x.psq".into(), text.to_string())], &open, None).map(|_| ()).unwrap_err();
             assert!(error.to_string().contains(words), "{text}: {error}");
         };
-        check("", "does not begin with `Piskvorky`");
+        check("", "does not start with `Piskvorky`");
         check("Piskvorky 9x9, 1:1, 0\nA\nB\n", "no moves");
         check("Piskvorky 9x9, 1:1, 0\n10,1,0\n", "not on a board");
         check("Piskvorky 9x9, 1:1, 0\n1,1,0\n1,1,0\n", "move 2 is not legal");
         check(&WON.replace("5,1,7", "5,1,7\r\n6,6,1"), "over before it");
         let other = WON.replace("9x8", "9x9");
         let files = [("1.psq".into(), WON.to_string()), ("2.psq".into(), other)];
-        assert!(import(&files, &open, None).unwrap_err().to_string().contains("another size"));
+        assert!(import(&files, &open, None).unwrap_err().to_string().contains("another board size"));
     }
 }

@@ -120,7 +120,7 @@ impl Record {
         let made = OpenOptions::new().write(true).create_new(true).open(path);
         made.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                ArenaError::file(path, "there is such a file already; resume it, or choose another name")
+                ArenaError::file(path, "the file already exists; resume it, or choose another name")
             }
             _ => ArenaError::file(path, format!("cannot be written: {error}")),
         })?;
@@ -156,7 +156,7 @@ impl Record {
         let (found, games, length) = parse(path, &whole_lines(path, bytes)?)?;
         if let Some(other) = difference(&found, header) {
             let why = format!(
-                "is the record of another match ({other}); give the same words as then, or choose another file"
+                "is the record of another match ({other}); repeat the original options, or choose another file"
             );
             return Err(ArenaError::file(path, why));
         }
@@ -205,8 +205,7 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<(Header, Vec<GameRecord
 /// The text up to the end of the last complete line: a kill may cut a line anywhere, even within a UTF-8 sequence.
 fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, ArenaError> {
     bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1));
-    String::from_utf8(bytes)
-        .map_err(|_| ArenaError::file(path, "is no record of a match; choose another file"))
+    String::from_utf8(bytes).map_err(|_| ArenaError::file(path, "is not a match record; choose another file"))
 }
 
 /// Whether bytes without a complete line are a prefix of this header, cut off or padded with zeros.
@@ -219,7 +218,7 @@ fn is_partial_header(path: &Path, bytes: &[u8], header: &Header) -> Result<bool,
 
 /// Parses the header, the games in order, and the length in bytes up to the end of the last complete line.
 fn parse(path: &Path, text: &str) -> Result<(Header, Vec<GameRecord>, usize), ArenaError> {
-    let no_record = || ArenaError::file(path, "is no record of a match; choose another file");
+    let no_record = || ArenaError::file(path, "is not a match record; choose another file");
     let length = text.rfind('\n').map_or(0, |at| at + 1);
     let mut lines = text[..length].lines();
     let header: Header =
@@ -229,7 +228,7 @@ fn parse(path: &Path, text: &str) -> Result<(Header, Vec<GameRecord>, usize), Ar
     }
     if header.version != VERSION {
         let why = format!(
-            "is of version {}, this program reads version {VERSION}; choose another file",
+            "has format version {}, but this program reads version {VERSION}; choose another file",
             header.version
         );
         return Err(ArenaError::file(path, why));
@@ -238,12 +237,12 @@ fn parse(path: &Path, text: &str) -> Result<(Header, Vec<GameRecord>, usize), Ar
     for (i, line) in lines.enumerate() {
         let game: Result<GameRecord, _> = serde_json::from_str(line);
         let game = game.map_err(|error| {
-            ArenaError::file(path, format!("line {} is damaged ({error}); remove it to go on", i + 2))
+            ArenaError::file(path, format!("line {} is damaged ({error}); remove the line to resume", i + 2))
         })?;
         if game.first.max(game.second) >= header.players.len() || game.first == game.second {
             return Err(ArenaError::file(
                 path,
-                format!("line {} names a player who is not there; remove it to go on", i + 2),
+                format!("line {} names an unknown player; remove the line to resume", i + 2),
             ));
         }
         games.push(game);
@@ -258,15 +257,18 @@ fn difference(found: &Header, wanted: &Header) -> Option<String> {
     let same_but = |word: &str, same: bool| (!same).then(|| word.to_string());
     same_but("another game", found.game == wanted.game)
         .or(same_but("other players", found.players == wanted.players))
-        .or(same_but("another start", found.position == wanted.position))
+        .or(same_but("another start position", found.position == wanted.position))
         .or(same_but(
             "other openings",
             (found.openings, &found.opening_list) == (wanted.openings, &wanted.opening_list),
         ))
         .or(same_but("another seed", found.seed == wanted.seed))
         .or(same_but(
-            "another number of games among several players",
+            "another number of games, with more than two players",
             found.players.len() == 2 || found.games == wanted.games,
         ))
-        .or(same_but("another limit", (found.plies, found.time) == (wanted.plies, wanted.time)))
+        .or(same_but(
+            "another limit on plies or time",
+            (found.plies, found.time) == (wanted.plies, wanted.time),
+        ))
 }

@@ -195,7 +195,7 @@ pub fn play_seen(
         let seat = match game.turn(&pos) {
             Turn::Chance => {
                 let Some(mv) = roll(kit, &pos, &mut rng) else {
-                    let why = "nobody knows how the dice of this game fall".to_string();
+                    let why = "cannot move: the game lists no outcomes for its dice".to_string();
                     return Some(lost(played, 0, End::Refusal, why));
                 };
                 played.moves.push(mv);
@@ -251,13 +251,13 @@ fn ask(
             return Err(MoveFailure::Interrupt);
         }
         Ok(_) if late => {
-            return fault(End::Time, &format!("thought {:.3} s about a move", took.as_secs_f64()));
+            return fault(End::Time, &format!("took {:.3} s for a move", took.as_secs_f64()));
         }
         Ok(Err(PlayError::Stopped)) if patience.stopped() => {
-            return fault(End::Time, "had no move when time was up");
+            return fault(End::Time, "had no move when its time was up");
         }
         Ok(Ok(choice)) if choice.stopped => {
-            return fault(End::Time, "was still thinking when time was up");
+            return fault(End::Time, "was still searching when its time was up");
         }
         Ok(Err(PlayError::Fault { fault: kind, why })) => {
             let end = match kind {

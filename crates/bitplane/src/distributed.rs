@@ -65,7 +65,7 @@ impl RequestHandler for SlabServer {
             return Ok(pack(&[self.done.load(Acquire)]));
         }
         let keys: Option<Vec<Key>> = numbers.chunks(3).map(key).collect();
-        let keys = keys.ok_or("another rank asks for what is no slab")?;
+        let keys = keys.ok_or("another rank sent an invalid slab request")?;
         if !keys.iter().all(|key| self.store.has(key.finished())) {
             return Ok(Vec::new());
         }
@@ -214,7 +214,7 @@ impl DistributedStore {
             if !answer.is_empty() {
                 self.moved.fetch_add(answer.len() as u64, Relaxed);
                 return parts(&answer.into(), keys.len())
-                    .ok_or_else(|| format!("rank {rank} sent half a slab"));
+                    .ok_or_else(|| format!("rank {rank} sent an incomplete slab"));
             }
             std::thread::sleep(RETRY_DELAY);
         }
@@ -252,7 +252,7 @@ impl SlabStore for DistributedStore {
 
     fn get(&self, key: Key) -> Result<Packed, String> {
         let mut parts = self.get_all(&[key])?;
-        parts.pop().ok_or_else(|| "a slab is gone".into())
+        parts.pop().ok_or_else(|| "a slab is missing".into())
     }
 
     fn get_all(&self, keys: &[Key]) -> Result<Vec<Packed>, String> {
@@ -260,7 +260,7 @@ impl SlabStore for DistributedStore {
         let mut there: FxHashMap<Key, Packed> = ahead.into_iter().flatten().collect();
         let missing: Vec<Key> = keys.iter().copied().filter(|key| !there.contains_key(key)).collect();
         there.extend(missing.iter().copied().zip(self.fetch(&missing)?));
-        let part = |key: &Key| there.remove(key).ok_or_else(|| "a slab is asked for twice".into());
+        let part = |key: &Key| there.remove(key).ok_or_else(|| "a slab was requested twice".into());
         keys.iter().map(part).collect()
     }
 
@@ -313,7 +313,7 @@ impl SlabStore for MemoryStore {
 
     fn get(&self, key: Key) -> Result<Packed, String> {
         let found = self.slabs().get(&key).cloned();
-        found.ok_or_else(|| format!("slab {} of tier {} is gone", key.slab, key.tier))
+        found.ok_or_else(|| format!("slab {} of tier {} is missing", key.slab, key.tier))
     }
 
     fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {

@@ -6,7 +6,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum DenseError {
     /// The board has more free cells than a machine word has bits.
-    #[error("the board has {cells} free cells and the dense solver takes at most 63; use a search instead")]
+    #[error(
+        "the board has {cells} free cells, but the dense solver supports at most 63; use a search instead"
+    )]
     TooManyCells {
         /// Free cells of the board.
         cells: usize,
@@ -18,7 +20,7 @@ pub enum DenseError {
         most: u64,
     },
     /// The solve exceeds the memory limit.
-    #[error("this solve needs {} and may use {}{cure}", Bytes(*needs), Bytes(*allowed))]
+    #[error("this solve needs {}, but the limit is {}{cure}", Bytes(*needs), Bytes(*allowed))]
     Memory {
         /// Bytes that the cheapest representation needs.
         needs: u64,
@@ -28,7 +30,7 @@ pub enum DenseError {
         cure: String,
     },
     /// The system refused memory that the plan allowed.
-    #[error("the system refused {} of memory ({why}); close other programs or allow less memory", Bytes(*bytes))]
+    #[error("the system could not allocate {} of memory ({why}); close other programs or lower the memory limit", Bytes(*bytes))]
     Refused {
         /// Requested bytes.
         bytes: u64,
@@ -50,10 +52,10 @@ pub enum DenseError {
         why: String,
     },
     /// The solve was cancelled.
-    #[error("stopped before the board was solved; start again to go on")]
+    #[error("stopped before the board was solved; start it again to resume")]
     Stopped,
     /// The thread pool could not be built.
-    #[error("cannot start {threads} threads: {why}; ask for fewer")]
+    #[error("cannot start {threads} threads ({why}); ask for fewer")]
     Threads {
         /// Requested threads.
         threads: usize,

@@ -232,7 +232,7 @@ impl Plan {
                     }
                 }
                 if !options.slabs && !keep {
-                    cures.push("write a table, so that slabs can wait on the disk".to_string());
+                    cures.push("write a table, so that slabs can be stored on disk".to_string());
                 }
                 let cure =
                     if cures.is_empty() { String::new() } else { format!("; {}", cures.join(", or ")) };

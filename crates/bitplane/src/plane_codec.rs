@@ -41,8 +41,9 @@ impl PlaneCodec {
             if let Ok(mut free) = self.free.lock() {
                 free.push(compressor);
             }
-            let bytes = bytes
-                .map_err(|why| DenseError::SlabStore { why: format!("a slab cannot be packed: {why}") })?;
+            let bytes = bytes.map_err(|why| DenseError::SlabStore {
+                why: format!("a slab cannot be compressed: {why}"),
+            })?;
             if let Ok(mut chunk) = chunks[i].lock() {
                 *chunk = bytes;
             }

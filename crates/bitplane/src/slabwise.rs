@@ -337,7 +337,7 @@ impl SlabSolver {
         if schedule.recomputed == 0 {
             return Ok(schedule);
         }
-        monitor.note(&format!("{} slabs that were finished before are computed again", schedule.recomputed));
+        monitor.note(&format!("{} slabs that were already finished are computed again", schedule.recomputed));
         if self.distributed.is_none() {
             return Ok(schedule);
         }

@@ -170,9 +170,7 @@ pub fn solve(
             let (cut, bytes) = (cut.clone(), plan.plane_bytes);
             SlabSolver::new(context, plan, depot, options, &cut, bytes)?.run(monitor, sink)
         }
-        (Some(_), None) => {
-            Err(DenseError::SlabStore { why: "there is no place for slabs to wait at".into() })
-        }
+        (Some(_), None) => Err(DenseError::SlabStore { why: "there is no store for slabs".into() }),
         (None, _) => Engine::new(geometry, options, plan, false, monitor)?.run(monitor, sink),
     }
 }

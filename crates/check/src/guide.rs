@@ -108,16 +108,14 @@ fn run<const W: usize>(
     let has_line = |player| lines_of::<W>(board, player).iter().any(CellSet::is_empty);
     if has_line(Turn::First) || has_line(Turn::Second) {
         // The claim follows from the line alone; the rest of the proof was not verified.
-        return Err(GuideError::NoStrategy(
-            "a line is complete already: there is nothing left to play".into(),
-        ));
+        return Err(GuideError::NoStrategy("a line is already complete, so there is no move to play".into()));
     }
     let ground = proof.grounds.iter().find(|(known, ..)| *known == player);
     let name = if player == Turn::First { "x" } else { "o" };
     let (wins, step) = match ground {
         Some(&(_, wins, ClaimGround::Step(step))) => (wins, step),
         Some((_, _, ClaimGround::Stealing)) => {
-            let why = "holds by strategy stealing: an argument that a good move exists, not a list of moves";
+            let why = "holds by strategy stealing, which proves that a good move exists but does not name it";
             return Err(GuideError::NoStrategy(format!("{name} {why}")));
         }
         None => return Err(GuideError::NoStrategy(format!("the proof has no strategy for {name}"))),
@@ -429,7 +427,7 @@ impl<'a, const W: usize> Guide<'a, W> {
                 }
                 match link.or(*other) {
                     Some(link) => self.settle(vec![PendingStep { link, pos: after, names, attacks: true }]),
-                    None => self.fail(step, "a reply is left out"),
+                    None => self.fail(step, "a reply is missing"),
                 }
             }
             (ProofStep::Pairs(pairs) | ProofStep::Split { pairs, .. }, Some(local)) => {
@@ -470,7 +468,7 @@ impl<'a, const W: usize> Guide<'a, W> {
                         self.over = true;
                         Ok(())
                     }
-                    None => self.fail(step, "a move is left out"),
+                    None => self.fail(step, "a move is missing"),
                 }
             }
             // A holding strategy need not answer a pass; the other steps never wait.

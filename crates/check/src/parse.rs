@@ -117,7 +117,7 @@ fn too_large() -> ParseFault {
 
 fn board(words: &[&str]) -> ParseResult<LineBoard> {
     let &[rows, "k", k, "turn", turn] = words else {
-        return Err("the board is written `board ROWS k K turn x`".into());
+        return Err("write the board as `board ROWS k K turn x`".into());
     };
     if rows.len() > 2 * MOST_CELLS {
         return Err(too_large());
@@ -125,7 +125,7 @@ fn board(words: &[&str]) -> ParseResult<LineBoard> {
     let rows: Vec<&[u8]> = rows.split('/').map(str::as_bytes).rev().collect();
     let (width, height) = (rows[0].len(), rows.len());
     if width == 0 || rows.iter().any(|row| row.len() != width) {
-        return Err("the rows of the board must be equally long".into());
+        return Err("the rows of the board must have equal lengths".into());
     }
     if width * height > MOST_CELLS {
         return Err(too_large());
@@ -144,7 +144,7 @@ fn board(words: &[&str]) -> ParseResult<LineBoard> {
                 b'#' => Content::Blocked,
                 b'x' => Content::First,
                 b'o' => Content::Second,
-                _ => return Err("cells are written x, o, # or .".into()),
+                _ => return Err("write cells as x, o, # or .".into()),
             };
         }
     }
@@ -183,7 +183,7 @@ impl StepParser<'_, '_> {
         let (step, symmetry) = word.split_once('~').unwrap_or((word, "0"));
         let step = number(step)?;
         if step >= self.below {
-            return Err("a step may only go on to steps before it".into());
+            return Err("a step may only refer to earlier steps".into());
         }
         let symmetry = number(symmetry)?;
         if symmetry > 7 || symmetry & 4 != 0 && self.board.width != self.board.height {
@@ -269,7 +269,7 @@ impl StepParser<'_, '_> {
                 let parts = self.list(words, |line, word| line.arm(word, &mut Cells::default()))?;
                 ProofStep::Split { pairs, parts }
             }
-            _ => return Err("this kind of step is not known".into()),
+            _ => return Err("unknown kind of step".into()),
         })
     }
 
@@ -278,7 +278,7 @@ impl StepParser<'_, '_> {
         let (mut arms, mut other, mut seen) = (Vec::new(), None, Cells::default());
         for word in words {
             match word.strip_prefix("else>") {
-                Some(_) if other.is_some() => return Err("`else` stands twice".into()),
+                Some(_) if other.is_some() => return Err("`else` appears twice".into()),
                 Some(link) => other = Some(self.link(link)?),
                 None => arms.extend(Some(self.arm(word, &mut seen)?).filter(|(cells, _)| !cells.is_empty())),
             }
@@ -374,12 +374,12 @@ impl<'a> LineReader<'a> {
 pub(crate) fn parse(text: &str, limits: &Limits, monitor: &dyn Monitor) -> Result<ParsedProof, CheckError> {
     let mut lines = LineReader { lines: text.lines(), at: 0 };
     if lines.head("`outplay-proof 1`")? != ["outplay-proof", "1"] {
-        return lines.wrong("a proof begins with `outplay-proof 1`");
+        return lines.wrong("a proof starts with `outplay-proof 1`");
     }
     let words = lines.head("the board")?;
     let board = match words.split_first() {
         Some((&"board", rest)) => lines.located(board(rest))?,
-        _ => return lines.wrong("the board is written `board ROWS k K turn x`"),
+        _ => return lines.wrong("write the board as `board ROWS k K turn x`"),
     };
     let claim = match lines.head("the claim")?[..] {
         ["claim", "win"] => Verdict::Win,
@@ -420,7 +420,7 @@ pub(crate) fn parse(text: &str, limits: &Limits, monitor: &dyn Monitor) -> Resul
         steps.push(step);
     }
     if lines.head("`end`")? != ["end"] {
-        return lines.wrong("the proof goes on where `end` was expected");
+        return lines.wrong("the proof continues where `end` was expected");
     }
     if let Some((_, _, ClaimGround::Step(step))) = grounds
         .iter()

@@ -53,13 +53,13 @@ pub enum CheckError {
     #[error("the claim fails: {0}")]
     Claim(String),
     /// The limit of positions was hit.
-    #[error("the proof needs more than {0} positions to check; raise the limit if it is to be trusted")]
+    #[error("the proof needs more than {0} positions to check; raise the limit to check it")]
     Work(u64),
     /// The memory limit was hit.
-    #[error("the proof needs more than {0} bytes to check; raise the limit if it is to be trusted")]
+    #[error("the proof needs more than {0} bytes to check; raise the limit to check it")]
     Memory(usize),
     /// The monitor or a deadline stopped the check.
-    #[error("the check was stopped before its end; the proof is neither right nor wrong so far")]
+    #[error("the check was stopped; the proof is neither confirmed nor refuted")]
     Stopped,
 }
 
@@ -189,7 +189,7 @@ pub(crate) fn run<const W: usize>(
         Ok::<(), CheckError>(())
     };
     match (done(mover), done(other)) {
-        (true, true) => return refuse("both players have completed a line before the game begins"),
+        (true, true) => return refuse("both players have already completed a line"),
         (true, false) if proof.claim != Verdict::Win => return refuse("the player to move has already won"),
         (false, true) if proof.claim != Verdict::Loss => return refuse("the other player has already won"),
         (false, false) => match (proof.claim, &proof.grounds[..]) {
@@ -216,7 +216,7 @@ pub(crate) fn run<const W: usize>(
             }
             _ => {
                 return refuse(
-                    "a win or a loss needs one line that names the winner, a draw one `holds` line for each player",
+                    "a win or a loss needs one `wins` line for the winner, a draw needs one `holds` line for each player",
                 );
             }
         },
@@ -535,7 +535,10 @@ impl<'a, const W: usize> Verifier<'a, W> {
             }
             let threats = singles(&pos.attacker);
             match threats.size() {
-                0 => return self.fail(step, format!("{} threatens nothing", self.name(cell))),
+                0 => {
+                    return self
+                        .fail(step, format!("{} does not threaten to complete a line", self.name(cell)));
+                }
                 1 => pos = pos.defend(threats.members()[0]),
                 _ => return Ok(()),
             }
@@ -586,7 +589,7 @@ impl<'a, const W: usize> Verifier<'a, W> {
             Some(link) => Ok(Some((link, after, true, reply))),
             None => {
                 let name = reply.map_or("a pass".to_string(), |cell| self.name(cell));
-                self.fail(step, format!("the reply {name} is left out"))
+                self.fail(step, format!("the reply {name} is missing"))
             }
         }
     }
@@ -668,7 +671,7 @@ impl<'a, const W: usize> Verifier<'a, W> {
         match arms.iter().find(|(cells, _)| cells.contains(&(cell as u16))) {
             Some((_, link)) => Ok(Some((*link, after, false, Some(cell)))),
             None if !singles(&after.defender).is_empty() => Ok(None),
-            None => self.fail(step, format!("the move {} is left out", self.name(cell))),
+            None => self.fail(step, format!("the move {} is missing", self.name(cell))),
         }
     }
 
@@ -682,7 +685,7 @@ impl<'a, const W: usize> Verifier<'a, W> {
         attacks: bool,
     ) -> Result<Frame<'a, W>, CheckError> {
         if !attacks && parts.len() > 1 {
-            return self.fail(step, "the defender can move in one part only");
+            return self.fail(step, "the defender can move in only one part");
         }
         let sets = self.disjoint(step, pairs)?;
         let mut all = sets.iter().fold(CellSet::EMPTY, |all, pair| all.union(pair));

@@ -60,7 +60,7 @@ pub enum BookError {
         why: String,
     },
     /// The partial file belongs to another board or depth.
-    #[error("{}: holds an unfinished book of another board or depth; remove it or choose another name", path.display())]
+    #[error("{}: this is an unfinished book of another board or depth; remove it or choose another name", path.display())]
     Other {
         /// Path of the file.
         path: PathBuf,
@@ -72,7 +72,7 @@ pub enum BookError {
         path: PathBuf,
     },
     /// The monitor stopped the work.
-    #[error("stopped with {done} of {units} parts of the book solved; build it again to go on from there")]
+    #[error("stopped with {done} of {units} parts of the book solved; build the book again to resume")]
     Stopped {
         /// Shapes solved.
         done: usize,
@@ -133,8 +133,8 @@ impl Book {
     /// If the bytes are not a book, or are damaged.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Book, BookError> {
         let damaged = |why: &str| BookError::Damaged { name: name.into(), why: why.into() };
-        let short = || damaged("the file ends too soon");
-        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("this is no book of openings"))?;
+        let short = || damaged("the file is truncated");
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("this is not an opening book"))?;
         let width = usize::from(*rest.first().ok_or_else(short)?);
         let (header, mut rest) = rest.split_at_checked(4 + width).ok_or_else(short)?;
         if take_u64(&mut rest).ok_or_else(short)? != xxh3_64(header) {
@@ -162,7 +162,7 @@ impl Book {
             layers.push(BookLayer { packed: packed.to_vec(), checksum, scores: OnceLock::new() });
         }
         if !rest.is_empty() {
-            return Err(damaged("something follows the last layer"));
+            return Err(damaged("there is data after the last layer"));
         }
         let places = BookIndex::new(&board, plies)?;
         Ok(Book { places, layers, name: name.into() })

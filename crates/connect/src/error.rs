@@ -11,11 +11,11 @@ pub enum ConnectError {
     )]
     NoGravity,
     /// Completing a line loses.
-    #[error("this solver knows no misère play; solve the board with a table instead")]
+    #[error("this solver does not support misère play; solve the board with a table instead")]
     Misere,
     /// Too many cells for 128 bits.
     #[error(
-        "a board of {width}x{height} needs {bits} bits and this solver has 128; width times (height + 1) must not exceed that"
+        "a board of {width}x{height} needs {bits} bits, but this solver supports 128: width × (height + 1) must not exceed 128"
     )]
     TooLarge {
         /// Columns.
@@ -26,14 +26,14 @@ pub enum ConnectError {
         bits: usize,
     },
     /// The description is inconsistent.
-    #[error("the board makes no sense: {why}")]
+    #[error("the board is malformed: {why}")]
     Malformed {
         /// The inconsistency, and how to fix it.
         why: String,
     },
     /// A stone has an empty cell below it.
     #[error(
-        "the stone in column {column}, row {row} has an empty cell below it; with gravity, stones rest on each other"
+        "the stone in column {column}, row {row} has an empty cell below it, which gravity does not allow"
     )]
     Floating {
         /// Counted from 1.
@@ -42,7 +42,7 @@ pub enum ConnectError {
         row: usize,
     },
     /// The table does not fit into memory.
-    #[error("there is no memory for a search table of {bytes} bytes; ask for fewer entries")]
+    #[error("not enough memory for a transposition table of {bytes} bytes; ask for fewer entries")]
     NoMemory {
         /// Bytes needed.
         bytes: usize,

@@ -269,7 +269,7 @@ pub fn check(board: &LineBoard) -> Result<(), ConnectError> {
     }
     if board.cells.len() != width * height {
         return malformed(format!(
-            "a board of {width}x{height} has {} cells, and {} were given",
+            "a board of {width}x{height} has {} cells, but {} were given",
             width * height,
             board.cells.len()
         ));

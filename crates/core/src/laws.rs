@@ -224,7 +224,7 @@ fn check_index_with<G: Game, I: Index<G>>(game: &G, index: &I, gaps: Gaps) {
             0..index.len(tier),
             &|number| number % 3 != 1,
             &mut |number, pos, steps| {
-                assert_ne!(number % 3, 1, "{pos:?}: walk_steps shows what nobody wanted");
+                assert_ne!(number % 3, 1, "{pos:?}: walk_steps reports an unwanted position");
                 assert_eq!(index.rank(pos), (tier, number), "{pos:?}: walk_steps and rank disagree");
                 moves.clear();
                 game.moves(pos, &mut moves);

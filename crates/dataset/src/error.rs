@@ -30,7 +30,7 @@ pub enum DataError {
         taken: String,
     },
     /// A file extension without a format.
-    #[error("`{0}` does not say which form it has; let its name end with .jsonl, .csv or .npz")]
+    #[error("the format of `{0}` is unknown; use a name that ends with .jsonl, .csv or .npz")]
     Form(String),
     /// A row that does not fit the columns.
     #[error("a row does not fit: {0}")]

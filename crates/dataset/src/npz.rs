@@ -150,7 +150,7 @@ impl Block {
             _ => bytes.resize(end + 1, 0),
         }
         if bytes.len() > end {
-            return Err(DataError::Row(format!("`{text}` has no room in the column `{name}`")));
+            return Err(DataError::Row(format!("`{text}` does not fit into the column `{name}`")));
         }
         bytes.resize(end, 0);
         Ok(())
@@ -168,7 +168,7 @@ impl Block {
             if column.kind == Kind::Words {
                 let wanted = *rows.get_or_insert(words as usize) as u64;
                 if words != wanted {
-                    let why = format!("`{name}` has {words} entries where there are {wanted} rows");
+                    let why = format!("`{name}` has {words} entries, but there are {wanted} rows");
                     return Err(DataError::Row(why));
                 }
                 continue;
@@ -179,7 +179,7 @@ impl Block {
             }
             let (bytes, wanted) = (bytes.len(), *rows.get_or_insert(bytes.len() / row));
             if bytes != wanted * row {
-                let why = format!("`{name}` has {bytes} bytes where {wanted} rows take {}", wanted * row);
+                let why = format!("`{name}` has {bytes} bytes, but {wanted} rows take {}", wanted * row);
                 return Err(DataError::Row(why));
             }
         }
@@ -281,9 +281,13 @@ impl Npz {
     pub fn create(path: &Path, columns: Vec<Column>) -> Result<Npz, DataError> {
         let wrong = |error| DataError::file(path, error);
         let mut columns = columns.into_iter();
-        let first = columns.next().ok_or_else(|| DataError::Row("a file has at least one column".into()))?;
+        let first =
+            columns.next().ok_or_else(|| DataError::Row("a file needs at least one column".into()))?;
         if first.kind == Kind::Words {
-            return Err(DataError::Row(format!("the first column, `{}`, has a fixed width", first.name)));
+            return Err(DataError::Row(format!(
+                "the first column, `{}`, must have a fixed width",
+                first.name
+            )));
         }
         let mut first = ColumnSpool::new(first, Partial::create(path)?);
         // Its header depends on the number of rows, so the space is reserved.

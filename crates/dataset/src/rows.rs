@@ -49,7 +49,7 @@ impl Form {
                     text += &line;
                 }
                 Form::Csv => text += &comma_line(row),
-                Form::Npz => return Err(DataError::Row("columns have no lines".into())),
+                Form::Npz => return Err(DataError::Row("the npz format has columns, not lines".into())),
             }
             text.push('\n');
         }
@@ -124,7 +124,7 @@ impl Rows {
             Writer::Lines(_, file) => {
                 file.write_all(lines.as_bytes()).map_err(|error| DataError::file(&self.path, error))
             }
-            Writer::Npz(_) => Err(DataError::Row("columns have no lines".into())),
+            Writer::Npz(_) => Err(DataError::Row("the npz format has columns, not lines".into())),
         }
     }
 

@@ -24,7 +24,7 @@ pub enum FileError {
         path: PathBuf,
     },
     /// More bytes than the caller allows.
-    #[error("{} is longer than the {limit} bytes that the memory allows; raise --memory", path.display())]
+    #[error("{} is longer than {limit} bytes, the most that the memory limit allows; raise --memory", path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
@@ -38,13 +38,13 @@ pub enum FileError {
         path: PathBuf,
     },
     /// Another process holds the lock.
-    #[error("{} is in use by another process; wait until that ends, or name another file", path.display())]
+    #[error("{} is in use by another process; wait until it exits, or name another file", path.display())]
     Busy {
         /// The file.
         path: PathBuf,
     },
     /// Unfinished work of another request.
-    #[error("{} is left of another request ({request}); repeat that one, remove the file, or choose another name", path.display())]
+    #[error("{} is left over from another request ({request}); repeat that request, remove the file, or choose another name", path.display())]
     OtherRequest {
         /// The file.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum FileError {
         request: String,
     },
     /// A file named by the user that is not of the expected kind.
-    #[error("{} is not a file of {kind}; name another file or remove it", path.display())]
+    #[error("{} is not a file of kind `{kind}`; name another file or remove it", path.display())]
     Stranger {
         /// The file.
         path: PathBuf,

@@ -56,7 +56,9 @@ impl Einstein {
             Some("3x3") => 3,
             Some("4x4") => 4,
             Some(other) => {
-                return Err(spec.error(format!("`{other}` is no board; there are 3x3, 4x4 and 5x5")));
+                return Err(
+                    spec.error(format!("there is no board of size `{other}`; choose 3x3, 4x4 or 5x5"))
+                );
             }
         };
         spec.finish("no options")?;
@@ -248,25 +250,25 @@ impl Notation for Einstein {
                 'a'..='f' => (1, letter as u8 - b'a'),
                 _ => {
                     return Err(bad(format!(
-                        "`{letter}` is no cube; the players' cubes are 1 2 3… and a b c…"
+                        "`{letter}` is not a cube; the players' cubes are 1 2 3… and a b c…"
                     )));
                 }
             };
             if cube >= self.cubes {
                 return Err(bad(format!(
-                    "`{letter}` is no cube of this game, which has {} a side",
+                    "`{letter}` is not a cube of this game, which has {} cubes a side",
                     self.cubes
                 )));
             }
             if cells[side][cube as usize] != GONE {
-                return Err(bad(format!("cube {letter} is there twice")));
+                return Err(bad(format!("cube {letter} is on the board twice")));
             }
             cells[side][cube as usize] = cell as u8;
         }
         let pos = Cubes { cells, second, rolled };
         let before = Cubes { rolled: 0, ..pos };
         match self.outcome(&before) {
-            Some(_) if rolled != 0 => Err(bad("the game is over, so nothing is rolled".into())),
+            Some(_) if rolled != 0 => Err(bad("the game is over, so there is no roll".into())),
             // The player who moved last made the winning move, and only that player can have captured all rivals.
             Some(payoff) if (payoff > 0) != second => {
                 Err(bad("the game was over before the last move".into()))

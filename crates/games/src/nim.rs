@@ -146,13 +146,13 @@ impl Notation for Nim {
         let (piles, second_to_move) = match text.trim().split_once(char::is_whitespace) {
             Some((piles, "A")) => (piles, false),
             Some((piles, "B")) => (piles, true),
-            _ => return Err(bad("write the piles and whose turn it is, as in `1+2 A`".into())),
+            _ => return Err(bad("write the piles and the player to move, as in `1+2 A`".into())),
         };
         let mut piles = parse_piles(piles).map_err(&bad)?;
         piles.sort_unstable();
         if piles.len() != self.piles.len() {
             return Err(bad(format!(
-                "it has {} piles where the game has {}; write empty piles as 0",
+                "it has {} piles, but the game has {}; write empty piles as 0",
                 piles.len(),
                 self.piles.len()
             )));
@@ -265,8 +265,8 @@ impl Notation for Nim {
             height: if counted { tallest as f32 } else { 1.0 },
             spots,
             prompt: match self.normal {
-                true => "Take matches from one pile. Who takes the last one wins.",
-                false => "Take matches from one pile. Who takes the last one loses.",
+                true => "Take matches from one pile. Taking the last one wins.",
+                false => "Take matches from one pile. Taking the last one loses.",
             }
             .to_string(),
             moves: moves.into_iter().map(gesture).collect(),
@@ -321,16 +321,16 @@ impl Nim {
         if !self.normal && large <= 1 {
             return match advice {
                 Some(advice) => {
-                    format!("the last match loses, so leave an odd number of single ones: {advice}")
+                    format!("taking the last match loses, so leave an odd number of single matches: {advice}")
                 }
-                None => "an odd number of single matches is left, and the last one loses".to_string(),
+                None => "an odd number of single matches is left, and taking the last one loses".to_string(),
             };
         }
         // While more than one large pile is left, misère nim is played like normal nim.
         let sum_of = format!("the nim-sum (exclusive or) of {} is {sum}", list.join(", "));
         match advice {
-            Some(advice) => format!("{sum_of}, and whoever makes it 0 wins: {advice}"),
-            None => format!("{sum_of}, and every move makes it something else"),
+            Some(advice) => format!("{sum_of}, and a move that makes it 0 wins: {advice}"),
+            None => format!("{sum_of}, and every move makes it nonzero"),
         }
     }
 

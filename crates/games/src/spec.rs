@@ -36,7 +36,7 @@ impl Spec {
                 None => (part, None),
             };
             if key.is_empty() {
-                return Err(bad("an option is empty; options are written `,key=value` or `,flag`"));
+                return Err(bad("an option is empty; write options as `,key=value` or `,flag`"));
             }
             if options.iter().any(|(known, _)| known == key) {
                 return Err(bad(&format!("`{key}` is given twice")));

@@ -186,12 +186,12 @@ fn en_passant_right_is_kept_only_if_a_capture_is_legal() {
         let error = game.read_position(fen).unwrap_err().to_string();
         assert!(error.contains(why) && error.contains("write -"), "{fen}: {error}");
     };
-    refuse("8/8/8/8/1pP5/8/8/k2K4 b - z9 0 1", "no square");
-    refuse("8/8/8/8/1pP5/8/8/k2K4 b - c6 0 1", "on row 3 only");
-    refuse("8/8/8/8/1pP5/8/8/k2K4 w - c3 0 1", "on row 6 only");
-    refuse("8/8/8/8/1pP5/8/8/k2K4 b - d3 0 1", "no pawn stands");
-    refuse("8/8/8/8/1pP5/2R5/8/k2K4 b - c3 0 1", "way was not free");
-    refuse("8/8/8/8/1pP5/8/2K5/k7 b - c3 0 1", "way was not free");
+    refuse("8/8/8/8/1pP5/8/8/k2K4 b - z9 0 1", "not a square");
+    refuse("8/8/8/8/1pP5/8/8/k2K4 b - c6 0 1", "only on row 3");
+    refuse("8/8/8/8/1pP5/8/8/k2K4 w - c3 0 1", "only on row 6");
+    refuse("8/8/8/8/1pP5/8/8/k2K4 b - d3 0 1", "there is no pawn");
+    refuse("8/8/8/8/1pP5/2R5/8/k2K4 b - c3 0 1", "squares behind it are not empty");
+    refuse("8/8/8/8/1pP5/8/2K5/k7 b - c3 0 1", "squares behind it are not empty");
     refuse("8/8/8/8/1pP4R/8/8/3K3k b - c3 0 1", "in check before");
 }
 
@@ -352,10 +352,10 @@ fn invalid_input_is_rejected() {
     refuse("8/8/8/8/8/2k5/8/K7Q w - - 0 1", "9 squares");
     refuse("8/8/8/8/8/2k5/8/7Q w - - 0 1", "white king is missing");
     refuse("8/8/8/8/8/kk6/8/K6Q w - - 0 1", "2 black kings");
-    refuse("8/8/8/8/8/2k5/8/K5QQ w - - 0 1", "not those of chess:KQKR");
+    refuse("8/8/8/8/8/2k5/8/K5QQ w - - 0 1", "belong neither to chess:KQKR");
     refuse("8/8/8/8/8/2k5/8/KQQQr3 w - - 0 1", "6 men");
     refuse("8/8/8/8/8/8/1k6/K6Q w - - 0 1", "next to each other");
-    refuse("8/8/8/8/8/2k5/8/K1Q5 w - - 0 1", "black is in check and not to move");
+    refuse("8/8/8/8/8/2k5/8/K1Q5 w - - 0 1", "the black king is in check");
     refuse("8/8/8/8/8/2k5/8/K6Q x - - 0 1", "neither w nor b");
     refuse("8/8/8/8/8/2k5/8/K6Q w KQ - 0 1", "castling");
     refuse("8/8/8/8/8/2k5/8/K6Q w - e3 0 1", "en passant");

@@ -155,7 +155,7 @@ impl PlayerContext {
             return Err(words.error(format!("`weights={name}`: write {names}")));
         };
         if !Engine::fits(&start) {
-            let why = format!("`patterns` counts to {MOST_PATTERN_K} in a row; try `eval=lines`");
+            let why = format!("`patterns` supports at most {MOST_PATTERN_K} in a row; try `eval=lines`");
             return Err(words.error(why));
         }
         Ok((start, weights))
@@ -167,7 +167,7 @@ impl PlayerContext {
                 Some(outside) => outside.player(spec, &self.game),
                 None => Err(InputError::spec(
                     spec,
-                    "programs are not started from here; choose a player that is listed",
+                    "external programs cannot be started here; choose one of the listed players",
                 )
                 .into()),
             };
@@ -213,7 +213,7 @@ impl PlayerContext {
                 words.finish(&["form"])?;
                 if start.k > MOST_K {
                     return Err(words
-                        .error(format!("`helpful` counts to {MOST_K} in a row; try `random`"))
+                        .error(format!("`helpful` supports at most {MOST_K} in a row; try `random`"))
                         .into());
                 }
                 Box::new(Helpful::new(self, form))
@@ -248,7 +248,7 @@ impl PlayerContext {
                 words.finish(&["p", "inner"])?;
                 if depth >= MAX_NESTING {
                     return Err(words
-                        .error("players within players go four deep at most; simplify it")
+                        .error("players can be nested at most four deep; simplify the spec")
                         .into());
                 }
                 Box::new(Noisy::new(self.game.clone(), p, self.nested_player(&inner, depth + 1)?))
@@ -324,18 +324,18 @@ impl PlayerContext {
     fn allow(&self, words: &ParsedSpec, techniques: &Techniques, eval: &str) -> Result<(), InputError> {
         let game = self.game.spec();
         if self.game.has_dice() && *techniques != Techniques::default() {
-            let why = "techniques are for games without dice; through dice the search is Star2, which has neither a table nor an order to choose";
+            let why = "search techniques are for games without dice; with dice the search is Star2, which has no table and no choice of move ordering";
             return Err(words.error(why));
         }
         if techniques.named() && ParsedSpec::parse(eval)?.name() == "patterns" {
-            let why = "`eval=patterns` is an engine of its own, whose order, threats and keys belong to it: of the techniques it takes `keep=` alone; for the others name another evaluation, such as `eval=lines`";
+            let why = "`eval=patterns` has its own engine, with its own move ordering, threat search and keys; the only technique it accepts is `keep=`; for the others choose another evaluation, such as `eval=lines`";
             return Err(words.error(why));
         }
         let start = self.game.start().and_then(|start| self.game.board(&start));
         let lines = start.is_some_and(|board| !board.misere);
         if techniques.quiescence.is_some_and(|plies| plies > 0) && !lines {
             let why = format!(
-                "`quiescence` follows moves that complete or stop k in a row, which {game} does not want; leave it out"
+                "`quiescence` follows moves that complete or block k in a row, which does not win {game}; leave it out"
             );
             return Err(words.error(why));
         }
@@ -384,7 +384,7 @@ impl PlayerContext {
                     weights.map_err(|error| words.error(error.to_string()))?
                 }
                 (None, None) => {
-                    let why = "weights are not read from files here; write `weights=paper`, `weights=extended`, or single ones as in `centre=3`";
+                    let why = "weights cannot be read from files here; write `weights=paper`, `weights=extended` or single weights as in `centre=3`";
                     return Err(words.error(why));
                 }
             },
@@ -409,9 +409,8 @@ impl PlayerContext {
         let board = self.board_at_start(words)?;
         if board.misere {
             let (name, game) = (words.name(), self.game.spec());
-            return Err(
-                words.error(format!("`{name}` wants lines, which lose the game in {game}; try `alphabeta`"))
-            );
+            return Err(words
+                .error(format!("`{name}` tries to complete lines, which loses in {game}; try `alphabeta`")));
         }
         Ok(board)
     }
@@ -419,7 +418,7 @@ impl PlayerContext {
     fn exact(&self, words: &ParsedSpec) -> Result<Arc<dyn ExactOracle>, InputError> {
         self.truth.clone().ok_or_else(|| {
             let why = format!(
-                "the exact values of {} are not to be had here; try `alphabeta:time=1s`",
+                "exact values of {} are not available here; try `alphabeta:time=1s`",
                 self.game.spec()
             );
             words.error(why)

@@ -10,10 +10,10 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum PlayError {
     /// The game is over, or the position is a chance node.
-    #[error("there is no move for a player to make here")]
+    #[error("no player is to move in this position")]
     NoMove,
     /// The oracle cannot find the exact value within its limits.
-    #[error("the exact value of this position is out of reach")]
+    #[error("the exact value of this position is not available")]
     Unknown,
     /// The source of exact values failed.
     #[error("{0}")]

@@ -41,11 +41,11 @@ impl ParsedSpec {
             let word = rest.split([',', '=']).next().unwrap_or_default();
             let Some(after) = rest[word.len()..].strip_prefix('=') else {
                 let shown = if word.is_empty() { "," } else { word };
-                return Err(bad(format!("`{shown}` is no option; options are written key=value")));
+                return Err(bad(format!("`{shown}` is not an option; write options as key=value")));
             };
             let (value, left) = if let Some(inside) = after.strip_prefix('(') {
                 let Some(end) = closing(inside) else {
-                    return Err(bad(format!("the parenthesis behind `{word}=` is never closed; add `)`")));
+                    return Err(bad(format!("the parenthesis after `{word}=` is not closed; add `)`")));
                 };
                 (&inside[..end], &inside[end + 1..])
             } else if WHOLE.contains(&word) {
@@ -64,7 +64,7 @@ impl ParsedSpec {
             rest = match (left, left.strip_prefix(',')) {
                 ("", _) => "",
                 (_, Some(next)) if !next.is_empty() => next,
-                _ => return Err(bad(format!("a comma and an option are missing behind `{word}=…`"))),
+                _ => return Err(bad(format!("a comma and an option are missing after `{word}=…`"))),
             };
         }
         Ok(ParsedSpec { text: clean.to_string(), name: name.to_string(), options })
@@ -107,8 +107,9 @@ impl ParsedSpec {
         };
         match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor)) {
             Some(number) if number > 0 => Ok(Some(number)),
-            _ => Err(self
-                .error(format!("`{key}={value}` is no count; write it as in `{key}=50000` or `{key}=50k`"))),
+            _ => Err(self.error(format!(
+                "`{key}={value}` is not a count; write it as in `{key}=50000` or `{key}=50k`"
+            ))),
         }
     }
 
@@ -123,7 +124,7 @@ impl ParsedSpec {
         match seconds.filter(|seconds| (1e-3..=86_400.0).contains(seconds)) {
             Some(seconds) => Ok(Some(Duration::from_secs_f64(seconds))),
             None => Err(self.error(format!(
-                "`{key}={value}` is no time from 1ms to a day; write it as in `{key}=200ms` or `{key}=2s`"
+                "`{key}={value}` is not a time between 1ms and 1 day; write it as in `{key}=200ms` or `{key}=2s`"
             ))),
         }
     }
@@ -206,10 +207,10 @@ mod tests {
             assert!(error.contains(expected), "{text}: {error}");
         };
         check("", "the player's name is missing");
-        check("noisy:p", "`p` is no option");
+        check("noisy:p", "`p` is not an option");
         check("noisy:p=1,", "a comma and an option are missing");
-        check("noisy:,p=1", "`,` is no option");
-        check("noisy:inner=(random", "never closed");
+        check("noisy:,p=1", "`,` is not an option");
+        check("noisy:inner=(random", "is not closed");
         check("noisy:inner=(random)p=1", "a comma and an option are missing");
         check("noisy:p=", "needs a value");
         check("noisy:p=1,p=2", "given twice");

@@ -287,11 +287,11 @@ fn bad_specs_are_one_sentence_with_the_nearest_word() {
     check("alphabeta:depth=0", "not a number from 1 to 1000");
     check("alphabeta:depth=3,eval=line", "did you mean `lines`?");
     check("lines:tows=1", "did you mean `twos`?");
-    check("lines:weights=there/is/none", "weights are not read from files here");
+    check("lines:weights=there/is/none", "weights cannot be read from files here");
     check("noisy:p=2,inner=random", "not a number from 0 to 1");
     check("noisy:p=0.5", "`inner=PLAYER` is missing");
-    check("noisy:inner=noisy:inner=noisy:inner=noisy:inner=noisy:inner=random", "four deep at most");
-    check("perfect", "are not to be had here");
+    check("noisy:inner=noisy:inner=noisy:inner=noisy:inner=noisy:inner=random", "at most four deep");
+    check("perfect", "are not available here");
     check("helpful:form=new", "write `form=revised` or `form=first`");
     check("", "the player's name is missing");
     let error = PlayerContext::new(nim("nim:2+2")).player("helpful").err().unwrap().to_string();
@@ -441,11 +441,11 @@ fn unsupported_techniques_are_refused() {
         let error = kit.player(spec).map(|player| player.spec()).unwrap_err().to_string();
         assert!(error.contains(cure), "{spec}: {error}");
     };
-    check(&board("mnk:7x7,k=5"), "alphabeta:order=natural", "`keep=` alone");
+    check(&board("mnk:7x7,k=5"), "alphabeta:order=natural", "accepts is `keep=`");
     check(&board("mnk:7x7,k=5"), "alphabeta:quiescence=4,eval=patterns", "eval=lines");
     check(&PlayerContext::new(nim("nim:3+4")), "alphabeta:quiescence=4", "k in a row");
     check(&PlayerContext::new(nim("nim:3+4")), "alphabeta:order=centre", "order=best");
-    check(&board("mnk:3x3,misere"), "alphabeta:quiescence=4", "does not want");
+    check(&board("mnk:3x3,misere"), "alphabeta:quiescence=4", "does not win");
     check(&dice, "alphabeta:order=killer", "without dice");
     check(&dice, "alphabeta:keep=off", "without dice");
     check(&board("tictactoe"), "alphabeta:orders=best", "did you mean `order`");

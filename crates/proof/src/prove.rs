@@ -77,7 +77,9 @@ pub enum ProveError {
     #[error("the proof search is for boards where k in a row wins; use a table method for misère")]
     Misere,
     /// The board has too many cells.
-    #[error("the proof search takes at most {most} cells and this board has {cells}; use a smaller board")]
+    #[error(
+        "the proof search supports at most {most} cells, but this board has {cells}; use a smaller board"
+    )]
     Large {
         /// Cells of the board.
         cells: usize,
@@ -123,7 +125,7 @@ pub fn prove(board: &LineBoard, limits: &Limits, monitor: &dyn Monitor) -> Resul
         return Err(ProveError::Malformed("the number of cells is not width times height"));
     }
     if board.turn == Turn::Chance {
-        return Err(ProveError::Malformed("it is chance's turn, but a player must move"));
+        return Err(ProveError::Malformed("a chance node, but a player must be to move"));
     }
     match board.cells.len() {
         0..=64 => run::<1>(board, limits, monitor),

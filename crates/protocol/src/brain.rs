@@ -134,10 +134,10 @@ impl Brain {
     fn fallback_note(&self, error: &PlayError) -> String {
         let player = self.named.as_deref().unwrap_or("auto");
         let why = match error {
-            PlayError::Stopped => "it was stopped before it found one".to_string(),
+            PlayError::Stopped => "stopped before it found one".to_string(),
             other => other.to_string(),
         };
-        escape_controls(&format!("player `{player}` has no move here ({why}); `greedy` moves instead"))
+        escape_controls(&format!("player `{player}` returned no move ({why}); `greedy` moves instead"))
     }
 
     fn strongest(

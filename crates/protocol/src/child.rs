@@ -181,7 +181,7 @@ impl EngineProcess {
                     self.heard += line.len() + LINE_OVERHEAD;
                     if self.heard > MAX_OUTPUT_BYTES {
                         let why = format!(
-                            "said {} MB or a hundred thousand lines, and nothing to the point",
+                            "printed {} MB or 100,000 lines without an answer",
                             MAX_OUTPUT_BYTES >> 20
                         );
                         return Err(fault(Fault::Garbage, why));
@@ -203,10 +203,10 @@ impl EngineProcess {
         let over = self.has_exited();
         let how = match self.reap() {
             Ok(status) if over => match (status.code(), status.signal()) {
-                (Some(0), _) => "ended without an answer".to_string(),
-                (Some(code), _) => format!("ended with exit code {code}"),
-                (None, Some(signal)) => format!("was ended by signal {signal}"),
-                (None, None) => "ended".to_string(),
+                (Some(0), _) => "exited without an answer".to_string(),
+                (Some(code), _) => format!("exited with exit code {code}"),
+                (None, Some(signal)) => format!("was terminated by signal {signal}"),
+                (None, None) => "exited".to_string(),
             },
             _ => "closed its output".to_string(),
         };
@@ -312,7 +312,7 @@ mod tests {
         child.send("two");
         assert_eq!(child.receive(soon(), &NoMonitor).unwrap(), "<two>");
         let end = child.receive(soon(), &NoMonitor).unwrap_err().to_string();
-        assert_eq!(end, "ended without an answer");
+        assert_eq!(end, "exited without an answer");
     }
 
     #[test]
@@ -322,9 +322,9 @@ mod tests {
             assert!(matches!(error, PlayError::Fault { fault: Fault::Crash, .. }));
             assert_eq!(error.to_string(), words, "{script}");
         };
-        check("exit 3", "ended with exit code 3");
-        check("echo 'no such thing' >&2; exit 1", "ended with exit code 1: no such thing");
-        check("kill -9 $$", "was ended by signal 9");
+        check("exit 3", "exited with exit code 3");
+        check("echo 'no such thing' >&2; exit 1", "exited with exit code 1: no such thing");
+        check("kill -9 $$", "was terminated by signal 9");
         let missing = EngineProcess::start(&["/no/such/program".into()], "bye").map(|_| ()).unwrap_err();
         assert!(missing.to_string().starts_with("could not be started: /no/such/program"), "{missing}");
     }
@@ -352,7 +352,7 @@ mod tests {
         let error = shell("printf 'a\\033[2Jb\\007\\342\\200\\256c' >&2; exit 1")
             .receive(soon(), &NoMonitor)
             .unwrap_err();
-        assert_eq!(error.to_string(), "ended with exit code 1: a\\u{1b}[2Jb\\u{7}\\u{202e}c");
+        assert_eq!(error.to_string(), "exited with exit code 1: a\\u{1b}[2Jb\\u{7}\\u{202e}c");
     }
 
     /// Closing the pipe is what the kernel does when this process is killed.
@@ -362,7 +362,7 @@ mod tests {
         child.receive(soon(), &NoMonitor).unwrap();
         drop(child.watchdog.as_mut().unwrap().0.stdin.take());
         let end = child.receive(soon(), &NoMonitor).unwrap_err().to_string();
-        assert_eq!(end, "was ended by signal 9");
+        assert_eq!(end, "was terminated by signal 9");
     }
 
     /// Child processes of an engine are killed with it, and no zombie remains.

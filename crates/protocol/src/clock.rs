@@ -24,9 +24,7 @@ const UNTIMED_LIMIT: Duration = Duration::from_secs(60);
 /// Parses the limit before the colon of a spec: a time as in `200ms`, `depth=5` or `nodes=10000`.
 pub(crate) fn parse(text: &str) -> Result<ThinkLimit, String> {
     let bad = || {
-        format!(
-            "`@{text}` is not how long to think; write a time as in `@200ms`, `@depth=5` or `@nodes=10000`"
-        )
+        format!("`@{text}` is not a search limit; write a time as in `@200ms`, `@depth=5` or `@nodes=10000`")
     };
     if let Some(depth) = text.strip_prefix("depth=") {
         return depth.parse().ok().filter(|depth| *depth > 0).map(ThinkLimit::Depth).ok_or_else(bad);

@@ -30,18 +30,18 @@ pub fn split(line: &str) -> Result<Vec<String>, String> {
             }
             (None, '\\') => match rest.next() {
                 Some(next) => word.get_or_insert_default().push(next),
-                None => return Err("the backslash at the end of the command is followed by nothing".into()),
+                None => return Err("the command ends with a backslash".into()),
             },
             (None, c) if c.is_whitespace() => words.extend(word.take()),
             (_, c) => word.get_or_insert_default().push(c),
         }
     }
     if let Some(open) = quote {
-        return Err(format!("the quote {open} in the command is never closed"));
+        return Err(format!("the quote {open} in the command is not closed"));
     }
     words.extend(word);
     if words.is_empty() {
-        return Err("the command is missing; write it behind the colon, as in `ugi:python3 engine.py`".into());
+        return Err("the command is missing; write it after the colon, as in `ugi:python3 engine.py`".into());
     }
     Ok(words)
 }
@@ -57,7 +57,7 @@ mod tests {
         check("'' \"\" a''b", &["", "", "ab"]);
         check(r#"'a\b' "a\b" a\\b"#, &["a\\b", "a\\b", "a\\b"]);
         check("$HOME `x` *;|&", &["$HOME", "`x`", "*;|&"]);
-        for (line, words) in [("a 'b", "never closed"), ("a\\", "backslash"), ("  ", "is missing")] {
+        for (line, words) in [("a 'b", "is not closed"), ("a\\", "backslash"), ("  ", "is missing")] {
             assert!(split(line).unwrap_err().contains(words), "{line}");
         }
     }

@@ -79,7 +79,8 @@ impl EngineLauncher for EnginePool {
             let why = |why| InputError::spec(&parts.spec, why);
             let size = gomocup_host::size(game).map_err(why)?;
             if matches!(parts.think, Some(ThinkLimit::Depth(_) | ThinkLimit::Nodes(_))) {
-                let words = "Gomocup's protocol knows times only; write one as in `gomocup@200ms:…`";
+                let words =
+                    "the Gomocup protocol only supports time limits; write one as in `gomocup@200ms:…`";
                 return Err(InputError::spec(&parts.spec, words).into());
             }
             return Ok(Box::new(GomocupPlayer::new(self.clone(), game.clone(), parts, size)));

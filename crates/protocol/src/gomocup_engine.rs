@@ -141,7 +141,7 @@ impl Engine<'_> {
             "BEGIN" => self.think(monitor),
             "TURN" => match point(rest) {
                 Some((x, y)) => self.place_stone(x, y, StoneOwner::Other).and_then(|()| self.think(monitor)),
-                None => Err("write the other's move, as in `TURN 7,8`".into()),
+                None => Err("write the opponent's move, as in `TURN 7,8`".into()),
             },
             "BOARD" => self.board(monitor).and_then(|()| self.think(monitor)),
             "SWAP2BOARD" => self.board(monitor).and_then(|()| self.swap2(monitor)),
@@ -250,11 +250,13 @@ impl Engine<'_> {
                 [x, y, 2] => self.place_stone(x, y, StoneOwner::Other),
                 // Cells of a finished line, in continuous games: not a stone.
                 [_, _, 3] => Ok(()),
-                _ => Err("lines of a board are column, row and whose stone, as in `7,8,1`".into()),
+                _ => {
+                    Err("write each stone as column, row and owner (1 own, 2 opponent), as in `7,8,1`".into())
+                }
             };
             mistake = mistake.or(stone.err());
         }
-        Err("the board has no DONE".into())
+        Err("the board does not end with DONE".into())
     }
 
     /// Searches, plays the move and returns the answer.
@@ -276,7 +278,7 @@ impl Engine<'_> {
             (own, other) if own + 1 == other => StoneOwner::Other,
             _ => {
                 return Err(format!(
-                    "with {own} own stones and {other} of the other's it is not this one's turn"
+                    "with {own} own stones and {other} of the opponent it is not this engine's turn"
                 ));
             }
         };
@@ -307,7 +309,7 @@ impl Engine<'_> {
         // The swap2 opening searches several positions, so notes may repeat.
         self.messages.extend(note.filter(|note| !self.messages.contains(note)));
         let name = game.write_move(&pos, choice.mv);
-        let (column, row) = outplay_core::parse_cell(&name).ok_or("the move has no cell")?;
+        let (column, row) = outplay_core::parse_cell(&name).ok_or("the move does not name a cell")?;
         Ok((column, board.height - 1 - row, choice))
     }
 

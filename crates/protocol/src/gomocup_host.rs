@@ -42,7 +42,7 @@ pub(crate) fn size(game: &AnyGame) -> Result<(usize, usize), String> {
     };
     let board = board.filter(fits).ok_or_else(|| {
         format!(
-            "Gomocup's protocol is for five in a row on an empty board, which {} is not; use `ugi:` there",
+            "the Gomocup protocol is for five in a row on an empty board, which {} is not; use `ugi:` instead",
             game.spec()
         )
     })?;
@@ -213,7 +213,7 @@ impl GomocupPlayer {
             };
             if let Some((column, row)) = point(&line) {
                 let mv = self.read_point(pos, column, row).ok_or_else(|| {
-                    fault(Fault::Illegal, format!("played `{column},{row}`, which is no legal move"))
+                    fault(Fault::Illegal, format!("played `{column},{row}`, which is not a legal move"))
                 })?;
                 self.child = Some(child);
                 self.knows = true;
@@ -221,7 +221,7 @@ impl GomocupPlayer {
             }
             if line.starts_with("ERROR") {
                 let shown: String = line.chars().take(100).collect();
-                return Err(fault(Fault::Garbage, format!("said `{shown}` instead of a move")));
+                return Err(fault(Fault::Garbage, format!("answered `{shown}` instead of a move")));
             }
         }
     }

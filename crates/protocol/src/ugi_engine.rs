@@ -111,7 +111,7 @@ impl Engine<'_> {
             },
             other => {
                 let shown: String = other.chars().take(40).collect();
-                Err(format!("`{shown}` is no command of UGI"))
+                Err(format!("`{shown}` is not a UGI command"))
             }
         };
         match done {
@@ -140,7 +140,7 @@ impl Engine<'_> {
                 self.player = player;
                 Ok(())
             }
-            other => Err(format!("there is no option `{other}`; there are Game and Player")),
+            other => Err(format!("there is no option `{other}`; the options are Game and Player")),
         }
     }
 
@@ -165,9 +165,12 @@ impl Engine<'_> {
             Some(line) => game.read_position(line.trim()).map_err(|error| error.to_string())?,
             None if base == "startpos" => game
                 .start()
-                .ok_or_else(|| format!("{} has no start; give `position fen LINE`", game.spec()))?,
+                .ok_or_else(|| format!("{} has no start position; send `position fen LINE`", game.spec()))?,
             None => {
-                return Err("write `position startpos` or `position fen LINE`, and perhaps `moves …`".into());
+                return Err(
+                    "write `position startpos` or `position fen LINE`, optionally followed by `moves …`"
+                        .into(),
+                );
             }
         };
         for word in moves.split_whitespace() {
@@ -187,7 +190,7 @@ impl Engine<'_> {
             return Ok(pos.clone());
         }
         let game = self.brain()?.game();
-        game.start().ok_or_else(|| format!("{} has no start; give `position fen LINE`", game.spec()))
+        game.start().ok_or_else(|| format!("{} has no start position; send `position fen LINE`", game.spec()))
     }
 
     fn answer(&mut self, question: &str) -> Result<&'static str, String> {
@@ -204,7 +207,7 @@ impl Engine<'_> {
                 Some(payoff) if payoff > 0 => "p1win",
                 Some(_) => "p2win",
             }),
-            other => Err(format!("`{other}` cannot be asked; gameover, p1turn and result can")),
+            other => Err(format!("`{other}` is not a query; the queries are gameover, p1turn and result")),
         }
     }
 
@@ -221,7 +224,7 @@ impl Engine<'_> {
         let Some(brain) = &mut self.brain else { return writeln!(out, "bestmove 0000") };
         let game = brain.game().clone();
         if game.outcome(&pos).is_some() || game.turn(&pos) == Turn::Chance {
-            writeln!(out, "info string there is no move for a player to make here")?;
+            writeln!(out, "info string no player is to move in this position")?;
             return writeln!(out, "bestmove 0000");
         }
         let budget = budget(rest, game.turn(&pos));

@@ -94,11 +94,11 @@ impl UgiPlayer {
             other => other?,
         };
         if answer.is_empty() {
-            return Err(fault(Fault::Garbage, "said `bestmove` without a move"));
+            return Err(fault(Fault::Garbage, "answered `bestmove` without a move"));
         }
         let Ok(mv) = self.game.read_move(pos, &answer) else {
             let shown: String = answer.chars().take(40).collect();
-            return Err(fault(Fault::Illegal, format!("played `{shown}`, which is no legal move")));
+            return Err(fault(Fault::Illegal, format!("played `{shown}`, which is not a legal move")));
         };
         self.child = Some(child);
         Ok(info.choice(&self.game, pos, mv))

@@ -215,7 +215,7 @@ impl Communicator for LocalCommunicator {
     }
 
     fn exchange(&self, messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, String> {
-        let gone = |rank: usize| format!("rank {rank} is gone");
+        let gone = |rank: usize| format!("rank {rank} has exited");
         for (rank, (to, message)) in self.to.iter().zip(messages).enumerate() {
             to.send(Ok(message)).map_err(|_| gone(rank))?;
         }
@@ -227,7 +227,7 @@ impl Communicator for LocalCommunicator {
 
     fn ask(&self, rank: usize, request: &[u8]) -> Result<Vec<u8>, String> {
         let handler = self.handlers[rank].lock().unwrap_or_else(PoisonError::into_inner).clone();
-        handler.ok_or_else(|| format!("rank {rank} has no clerk"))?.answer(request)
+        handler.ok_or_else(|| format!("rank {rank} has no request handler"))?.answer(request)
     }
 
     fn serve(&self, handler: Option<Arc<dyn RequestHandler>>) {
@@ -323,6 +323,6 @@ mod tests {
         let mut ranks = LocalCommunicator::of(2);
         let last = ranks.pop();
         drop(last);
-        assert_eq!(ranks[0].meet(), Err("rank 1 is gone".into()));
+        assert_eq!(ranks[0].meet(), Err("rank 1 has exited".into()));
     }
 }

@@ -6,19 +6,19 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchError {
     /// The game has chance nodes.
-    #[error("the game rolls dice, which this search cannot follow; use expectiminimax, Star1 or Star2")]
+    #[error("this search does not support dice; use expectiminimax, Star1 or Star2")]
     Chance,
     /// A payoff exceeds the range of scores.
-    #[error("a payoff of {0} does not fit; scale the payoffs down to at most 8191")]
+    #[error("a payoff of {0} is too large; scale the payoffs down to at most 8191")]
     Payoff(i32),
     /// Breadth-first search exceeded its limit of positions in memory.
-    #[error("more than {0} positions to keep in memory; lower the depth or search depth-first")]
+    #[error("the search would store more than {0} positions; lower the depth or search depth-first")]
     TooLarge(usize),
     /// A table or book that was probed is damaged.
     #[error("a table could not answer: {0}")]
     Probe(String),
     /// The monitor stopped the work, and a partial result is of no use.
-    #[error("stopped before the end; ask for less depth")]
+    #[error("stopped before the search was complete; lower the depth")]
     Stopped,
     /// The rules themselves failed.
     #[error("the game's rules failed: {0}")]

@@ -61,6 +61,6 @@ fn on_large_stack(work: &mut (dyn FnMut() + Send)) {
     thread::scope(|scope| match large().spawn_scoped(scope, work) {
         Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         // If no thread can be started, the machine is out of memory.
-        Err(error) => panic!("no thread can be started: {error}"),
+        Err(error) => panic!("cannot start a thread: {error}"),
     })
 }

@@ -83,7 +83,7 @@ impl Cut {
             Cut::Alpha => "alpha cut-off: the first player already has at least as much elsewhere",
             Cut::Beta => "beta cut-off: the second player already has at least as much elsewhere",
             Cut::BestPayoff => "nothing better is possible",
-            Cut::Dice => "whatever the rest is worth, the mean stays where it does not matter",
+            Cut::Dice => "the mean stays outside the window, whatever the remaining values are",
         }
     }
 }

@@ -103,7 +103,7 @@ impl<G: Notation> Tree<G> {
             values = " mean payoffs";
         }
         let words = format!(
-            "Values are the first player's{values}; ≥ and ≤ mark bounds; α and β tell the kind of cut-off; the thick line \
+            "Values are the first player's{values}; ≥ and ≤ mark bounds; α and β mark the kind of cut-off; the thick line \
              is best play."
         );
         out.push(text(MARGIN, 92, words).attr("font-size", 11).fill(QUIET));
@@ -184,7 +184,7 @@ impl<G: Notation> Tree<G> {
             } else {
                 format!("{count} moves")
             };
-            let title = format!("{} not looked at: {}", names.join(" "), cut.reason());
+            let title = format!("{} not searched: {}", names.join(" "), cut.reason());
             below.push(ChildNode::Stub { text: format!("{} {text}", cut_sign(cut)), title, cut: true });
         }
         if branch.left_out > 0 {

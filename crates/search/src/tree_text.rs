@@ -75,9 +75,9 @@ const LEGEND: [(&str, &str); 8] = [
     ("▲", "▲ the first player moves"),
     ("▼", "▼ the second"),
     ("●", "● the dice roll"),
-    ("glance", "glance: one reply to what the dice show, for a bound"),
+    ("glance", "glance: one reply to the dice roll, searched for a bound"),
     ("■", "■ the game is over"),
-    ("?", "? judged at the horizon"),
+    ("?", "? evaluated at the horizon"),
     ("*", "* the best line"),
     ("✂", "✂ left out"),
 ];

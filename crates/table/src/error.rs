@@ -21,7 +21,7 @@ pub enum TableError {
         source: io::Error,
     },
     /// The disk is full, or a quota or limit is used up.
-    #[error("{}: no room left on the disk", path.display())]
+    #[error("{}: the disk is full", path.display())]
     Full {
         /// The file that did not fit.
         path: PathBuf,
@@ -29,7 +29,7 @@ pub enum TableError {
         spec: String,
     },
     /// The table would exceed its disk limit.
-    #[error("{}: the {} of disk that are allowed are used up", path.display(), outplay_core::figures::bytes(*most))]
+    #[error("{}: the disk limit of {} is used up", path.display(), outplay_core::figures::bytes(*most))]
     OverLimit {
         /// The file that did not fit.
         path: PathBuf,
@@ -39,7 +39,7 @@ pub enum TableError {
         spec: String,
     },
     /// The directory is not writable.
-    #[error("{}: not allowed to write here: {source}", path.display())]
+    #[error("{}: no write permission: {source}", path.display())]
     NotWritable {
         /// The file or directory.
         path: PathBuf,
@@ -85,7 +85,7 @@ pub enum TableError {
         tier: Tier,
     },
     /// The table has a format that this program does not support.
-    #[error("{file}: written in table format {found}, and this program reads format {}", crate::VERSION)]
+    #[error("{file}: the file has table format {found}, but this program reads format {}", crate::VERSION)]
     Version {
         /// Table and file.
         file: String,
@@ -119,7 +119,7 @@ pub enum TableError {
         spec: String,
     },
     /// A file is shorter or longer than it should be.
-    #[error("{file}: the file has {is} bytes and should have {should}")]
+    #[error("{file}: the file has {is} bytes instead of {should}")]
     Truncated {
         /// Table and file.
         file: String,
@@ -145,7 +145,7 @@ pub enum TableError {
         tier: Option<Tier>,
     },
     /// The tier has no such slot.
-    #[error("{table}: tier {} has {slots} slots, and slot {slot} was asked for", tier.0)]
+    #[error("{table}: tier {} has {slots} slots, but slot {slot} was requested", tier.0)]
     NoSlot {
         /// The table's name.
         table: String,
@@ -250,9 +250,9 @@ impl SolveEffect {
     pub fn words(self) -> (&'static str, &'static str) {
         const DAMAGED: &str = "the file was damaged after it was written; ";
         match self {
-            SolveEffect::Makes => ("", "to make it"),
-            SolveEffect::GoesOn => ("", "to go on"),
-            SolveEffect::Fills => ("", "to write what is missing"),
+            SolveEffect::Makes => ("", "to create it"),
+            SolveEffect::GoesOn => ("", "to resume"),
+            SolveEffect::Fills => ("", "to write the missing tiers"),
             SolveEffect::Renews => ("", "to rebuild it"),
             SolveEffect::MendsTier => (DAMAGED, "to rebuild that tier"),
             SolveEffect::MendsTable => (DAMAGED, "to rebuild the table"),
@@ -271,15 +271,21 @@ impl fmt::Display for Cure {
             Cure::TryAgain => f.write_str("check the path and the disk, then try again"),
             Cure::MakeRoom { spec, values } => {
                 let values = with(*values);
-                write!(f, "free some space and solve {spec}{values} again: it goes on where it was")
+                write!(
+                    f,
+                    "free some disk space, then solve {spec}{values} again; it resumes where it stopped"
+                )
             }
             Cure::AllowMore { spec, values } => {
                 let values = with(*values);
-                write!(f, "allow more of the disk and solve {spec}{values} again: it goes on where it was")
+                write!(
+                    f,
+                    "raise the disk limit, then solve {spec}{values} again; it resumes where it stopped"
+                )
             }
             Cure::Writable => f.write_str("make the directory writable or choose another one"),
-            Cure::Wait => f.write_str("wait until it is done, or stop it: what it has finished is kept"),
-            Cure::Choose => f.write_str("choose one of the tables there are"),
+            Cure::Wait => f.write_str("wait until it has finished, or stop it; finished tiers are kept"),
+            Cure::Choose => f.write_str("choose one of the existing tables"),
             Cure::Solve { spec, values, does } => {
                 let (why, purpose) = does.words();
                 write!(f, "{why}solve {spec}{} {purpose}", with(*values))
@@ -288,7 +294,7 @@ impl fmt::Display for Cure {
                 let spec = spec.as_deref().unwrap_or("the game");
                 write!(f, "remove {table}, then solve {spec}{} again", with(*values))
             }
-            Cure::Report => f.write_str("this is a mistake in the program, please report it"),
+            Cure::Report => f.write_str("this is a bug in the program; please report it"),
         }
     }
 }

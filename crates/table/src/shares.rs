@@ -250,7 +250,7 @@ fn put_round(
             *sizes += 4;
         }
         let packed = message.get(*bytes..*bytes + length);
-        put(packed.ok_or_else(|| plan.peer_error("another rank sent half a piece".into()))?)?;
+        put(packed.ok_or_else(|| plan.peer_error("another rank sent an incomplete piece".into()))?)?;
         *bytes += length;
     }
     Ok(())

@@ -314,7 +314,7 @@ impl SpillReader {
             bytes.resize(fragment.bytes as usize, 0);
             disk::read_at(&self.file, &mut bytes, fragment.place).map_err(fail)?;
             read((fragment.first - start) / GRANULE, &bytes).ok_or_else(|| {
-                fail(std::io::Error::other("the temporary file was changed by someone else"))
+                fail(std::io::Error::other("the temporary file was changed by another process"))
             })?;
         }
         Ok(())

@@ -300,7 +300,7 @@ impl Writer {
         let mut manifest = self.manifest();
         let missing = (0..self.identity.slots.len() as u32).map(Tier).find(|&tier| !manifest.has(tier));
         if let Some(tier) = missing {
-            let why = format!("{} is not written, so the table is not complete", file_name(tier));
+            let why = format!("{} has not been written, so the table is incomplete", file_name(tier));
             return Err(TableError::Misuse { table: self.name.clone(), why });
         }
         // A null would be read back as "not finished".

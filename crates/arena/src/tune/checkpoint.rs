@@ -114,12 +114,12 @@ impl Checkpoint {
         if let Some(found) = Checkpoint::parse(&bytes, setting) {
             return Ok(Some(found));
         }
-        let stranger = || ArenaError::file(path, "is no checkpoint; choose another file or remove it");
+        let stranger = || ArenaError::file(path, "is not a checkpoint; choose another file or remove it");
         let (word, why) = match parse(&bytes, &setting.identity).state {
             State::Other(found) if found.kind != KIND => return Err(stranger()),
             State::Other(found) if found.is_usable(&setting.identity) => {
                 let why = format!(
-                    "is a checkpoint of other settings ({}); give the same words as then, or choose another file",
+                    "is a checkpoint of other settings ({}); repeat the original options, or choose another file",
                     found.about
                 );
                 return Err(ArenaError::file(path, why));
@@ -132,7 +132,7 @@ impl Checkpoint {
         let to = set_aside(path, word)
             .map_err(|error| ArenaError::file(path, format!("{why} and cannot be renamed: {error}")))?;
         monitor.note(&format!(
-            "{} {why}; it was renamed to {}, and tuning begins anew",
+            "{} {why}; it was renamed to {}, and tuning starts from the beginning",
             path.display(),
             to.display()
         ));
@@ -202,7 +202,7 @@ mod tests {
         assert!(other.contains("other settings (x)"), "{other}");
         std::fs::write(&path, "dear all").unwrap();
         let letter = Checkpoint::load(&path, &setting("x"), &NoMonitor).unwrap_err().to_string();
-        assert!(letter.contains("is no checkpoint"), "{letter}");
+        assert!(letter.contains("is not a checkpoint"), "{letter}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

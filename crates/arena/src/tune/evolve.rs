@@ -33,7 +33,7 @@ pub(super) fn run(
     let kept = match &request.checkpoint {
         Some(path) if request.resume => Checkpoint::load(path, &setting, monitor)?,
         Some(path) if path.exists() => {
-            let why = "there is such a file already; resume it, or choose another name";
+            let why = "the file already exists; resume it, or choose another name";
             return Err(ArenaError::file(path, why));
         }
         _ => None,
@@ -90,8 +90,7 @@ pub(super) fn run(
 /// Validates the parameters.
 fn check(request: &TuneRequest) -> Result<(), ArenaError> {
     if request.population < 4 || request.games == 0 || request.generations == 0 {
-        let why =
-            "a population of at least 4, games and generations of at least 1 are needed; raise what is less";
+        let why = "tuning needs a population of at least 4, and at least 1 game and 1 generation";
         return Err(ArenaError::Unable(why.into()));
     }
     let games = (request.population as u64).saturating_mul(request.games as u64).saturating_mul(2);

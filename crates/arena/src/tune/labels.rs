@@ -146,7 +146,7 @@ fn open_file(
     let noted = Cell::new(false);
     let wait = || {
         if !noted.replace(true) {
-            monitor.note(&format!("waiting for another process that adds to {}", path.display()));
+            monitor.note(&format!("waiting for another process that writes to {}", path.display()));
         }
         !monitor.stopped()
     };
@@ -158,7 +158,7 @@ fn open_file(
     opened.remarks.iter().for_each(|remark| monitor.note(remark));
     let (known, wrong) = known_labels(game, start, sampling, &opened.records);
     if wrong > 0 {
-        monitor.note(&format!("{}: {wrong} labels contradict the rules and are found again", path.display()));
+        monitor.note(&format!("{}: {wrong} labels contradict the rules and are recomputed", path.display()));
     }
     Ok((opened.log, known))
 }
@@ -188,11 +188,10 @@ pub fn labels(
     let spec = game.spec();
     let Some(truth) = kit.truth.as_ref().filter(|_| !kit.game.has_dice()) else {
         return Err(ArenaError::Unable(format!(
-            "there are no exact values of {spec} to fit to; tune by games"
+            "there are no exact values of {spec} to fit to; tune by playing games instead"
         )));
     };
-    let start =
-        game.start().ok_or_else(|| ArenaError::Unable(format!("{spec} has no start to play from")))?;
+    let start = game.start().ok_or_else(|| ArenaError::Unable(format!("{spec} has no start position")))?;
     let opened = file.map(|file| open_file(file, game, &start, sampling, monitor)).transpose()?;
     let (mut log, mut known) = opened.map_or((None, LabelMap::new()), |(log, known)| (Some(log), known));
     monitor.stage("labels", count as u64);

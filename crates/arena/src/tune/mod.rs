@@ -267,14 +267,15 @@ pub fn run(
 ) -> Result<TuneReport, ArenaError> {
     let spec = kit.game.spec();
     let start =
-        kit.game.start().ok_or_else(|| ArenaError::Unable(format!("{spec} has no start to play from")))?;
+        kit.game.start().ok_or_else(|| ArenaError::Unable(format!("{spec} has no start position")))?;
     let Some(board) = kit.game.board(&start) else {
-        let why = format!("`lines` counts k in a row, and {spec} has none; tune a board such as connect4");
+        let why =
+            format!("`lines` is for games of k in a row, which {spec} is not; tune a game such as connect4");
         return Err(ArenaError::Unable(why));
     };
     let features = Features::new(request.features, &board).ok_or_else(|| {
         ArenaError::Unable(format!(
-            "the extended features are for boards of up to 128 bits, not for {spec}; tune the paper's instead"
+            "the extended features are for boards of up to 128 bits, not for {spec}; tune the `paper` features instead"
         ))
     })?;
     // An invalid incumbent is reported before any game is played.
@@ -355,7 +356,7 @@ fn fit_labels(
 ) -> Result<(Vec<f32>, Measured), ArenaError> {
     let examples = TrainingSet::new(kit, features, fitted);
     if examples.is_empty() {
-        let why = "no sampled position teaches anything; sample more of them or other plies";
+        let why = "no sampled position has both good and bad moves to learn from; sample more positions or other plies";
         return Err(ArenaError::Unable(why.into()));
     }
     monitor.stage("fitting", u64::from(fit.steps));

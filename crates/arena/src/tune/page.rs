@@ -11,7 +11,7 @@ pub fn page(report: &TuneReport) -> String {
     let title = format!("{}: `lines` tuned by {} ({})", report.game, report.by, report.method);
     let verdict = match report.accepted {
         Some(true) => "accepted: it beats the incumbent",
-        Some(false) => "not accepted: the test does not say that it beats the incumbent",
+        Some(false) => "not accepted: the test does not show that it beats the incumbent",
         None => "not tested",
     };
     // Writing into a string cannot fail.
@@ -41,7 +41,7 @@ pub fn page(report: &TuneReport) -> String {
         ];
         let _ = write!(
             body,
-            "<h2>Accuracy at one ply</h2><p>Share of {} held-out positions ({} of them quiet) in which the move gave nothing away.</p>{}",
+            "<h2>Accuracy at one ply</h2><p>Share of {} held-out positions ({} of them quiet) in which the chosen move keeps the exact value.</p>{}",
             measured.held_out.all.moves,
             measured.held_out.quiet.moves,
             bar_chart(&bars.map(|(name, share)| (
@@ -61,7 +61,7 @@ pub fn page(report: &TuneReport) -> String {
     if let Some(trial) = &report.trial {
         body += &trial_table(trial);
     }
-    let _ = write!(body, "<h2>To play with it</h2><pre>{}</pre>", escape(&report.evaluation));
+    let _ = write!(body, "<h2>Spec of this evaluation</h2><pre>{}</pre>", escape(&report.evaluation));
     document(&title, &body)
 }
 

@@ -154,12 +154,12 @@ fn invalid_requests_are_refused() {
         assert!(error.contains(word) && !error.contains('\n'), "{error}");
     };
     fails(&request(&["random"], 10), "at least two players");
-    fails(&request(&["random", "greedy"], 0), "no games");
+    fails(&request(&["random", "greedy"], 0), "at least one game");
     fails(&request(&["random", "nobody"], 10), "nobody");
     fails(&request(&["random", "lines:tree=3"], 10), "tree");
     let sprt = Some(Sprt::new(0.0, 10.0));
     fails(&with(request(&["random", "greedy", "random"], 10), |wanted| wanted.sprt = sprt), "two players");
-    fails(&with(request(&["random", "greedy"], 10), |wanted| wanted.resume = true), "name the file");
+    fails(&with(request(&["random", "greedy"], 10), |wanted| wanted.resume = true), "record file");
     let long = with(request(&["random", "greedy"], 10), |wanted| wanted.openings = Some(9));
     fails(&long, "shorter openings");
 }
@@ -231,7 +231,7 @@ fn resumed_match_equals_an_uninterrupted_one() {
     fails(&kit, &with(resumed.clone(), |resumed| resumed.seed = 9), "another seed");
     fails(&self::kit("connect4:5x5"), &resumed, "another game");
     std::fs::write(&file, "hello\n").unwrap();
-    fails(&kit, &resumed, "no record of a match");
+    fails(&kit, &resumed, "not a match record");
     assert!(read(Path::new("/no/such/file")).is_err());
 }
 
@@ -313,7 +313,7 @@ fn every_fault_forfeits_the_game() {
     check("cheats", End::Illegal, "illegal");
     check("gives up", End::Refusal, "no idea");
     check("dawdles", End::Time, "");
-    check("is stopped", End::Time, "still thinking");
+    check("is stopped", End::Time, "still searching");
     check("sleeps", End::Time, "thought 0.6");
 }
 

@@ -219,7 +219,7 @@ fn a_board_that_does_not_fit_is_refused_with_figures() {
     let error = solve(&seven, &options, &NoMonitor, None).expect_err("far too large");
     assert!(matches!(error, DenseError::Memory { .. }));
     let text = error.to_string();
-    assert!(text.contains("may use 20.0 GB") && text.contains("win/draw/loss"), "{text}");
+    assert!(text.contains("the limit is 20.0 GB") && text.contains("win/draw/loss"), "{text}");
     let plan = plan(&seven, &Options { memory: None, ..options }, false).expect("a plan costs nothing");
     assert_eq!(plan.slots, 70_728_639_995_483);
     let unlimited = Options { memory: None, ..Options::wdl() };

@@ -43,7 +43,9 @@ impl Material {
     /// Parses `KQKR`; the stronger side may come second.
     pub(super) fn parse(name: &str) -> Result<Material, String> {
         let wrong = |why: &str| {
-            Err(format!("{why}; an ending is written like KQKR, one king and the men of each side"))
+            Err(format!(
+                "{why}; write an ending as in `KQKR`: king and men of one side, then king and men of the other"
+            ))
         };
         let upper = name.to_ascii_uppercase();
         let Some(rest) = upper.strip_prefix('K') else { return wrong("the name does not begin with K") };
@@ -54,7 +56,7 @@ impl Material {
                 match LETTERS.iter().position(|&known| known == letter) {
                     Some(0) => return wrong("there are more than two kings"),
                     Some(kind) => side.push(kind as u8),
-                    None => return wrong(&format!("`{letter}` is no man")),
+                    None => return wrong(&format!("`{letter}` is not one of the letters KQRBNP")),
                 }
             }
         }

@@ -96,7 +96,7 @@ fn passed_square(text: &str, setup: &Setup) -> Result<u8, String> {
     let cell = parse_cell(text).filter(|&(column, row)| column < 8 && row < 8);
     let Some((column, row)) = cell.filter(|_| text.len() == 2) else {
         return Err(format!(
-            "`{text}` is no square; write - or the square on which a capture en passant is possible"
+            "`{text}` is not a square; write - or the square on which a capture en passant is possible"
         ));
     };
     let (who, other, expected) =
@@ -104,7 +104,7 @@ fn passed_square(text: &str, setup: &Setup) -> Result<u8, String> {
     if row != expected {
         let row = expected + 1;
         return Err(format!(
-            "{who} captures en passant on row {row} only, not on {text}; write - for the square"
+            "{who} can capture en passant only on row {row}, not on {text}; write - for the square"
         ));
     }
     let passed = (row * 8 + column) as u8;
@@ -124,11 +124,15 @@ impl Chess {
         two_kings(&men)?;
         let most = self.own.iter().map(Material::men).max().unwrap_or(0);
         if men.len() > most.min(MOST_MEN) {
-            return Err(format!("{} men are on the board and {} has {most}", men.len(), self.spec()));
+            return Err(format!(
+                "{} men are on the board, but {} has at most {most}",
+                men.len(),
+                self.spec()
+            ));
         }
         let key = Material::key(men[2..].iter().map(|man| man.0));
         if !self.tiers.iter().any(|material| material.keys().contains(&key)) {
-            return Err(format!("these men are not those of {} or of an ending it leads to", self.spec()));
+            return Err(format!("these men belong neither to {} nor to an ending it leads to", self.spec()));
         }
         if let Some(man) = men.iter().find(|man| man.0 & 7 == PAWN && !(8..56).contains(&man.1)) {
             return Err(format!("a pawn cannot stand on {}", square_name(man.1)));
@@ -139,7 +143,7 @@ impl Chess {
         let setup = Setup::new(&men, black_to_move);
         if setup.in_check(!black_to_move) {
             let who = if black_to_move { "white" } else { "black" };
-            return Err(format!("{who} is in check and not to move, so the king could be taken"));
+            return Err(format!("the {who} king is in check, but it is not {who}'s turn"));
         }
         Ok(setup)
     }
@@ -193,10 +197,12 @@ impl Notation for Chess {
             None => return Err(bad("the side to move is missing; add w or b".into())),
         };
         if fields.get(2).is_some_and(|&castling| castling != "-") {
-            return Err(bad("endings have no castling; write - for it".into()));
+            return Err(bad("endings have no castling; write - in that field".into()));
         }
         if fields.len() > 6 || fields.iter().skip(4).any(|number| number.parse::<u32>().is_err()) {
-            return Err(bad("after the board come w or b, -, - or a square, and two numbers".into()));
+            return Err(bad(
+                "the fields after the board are w or b, -, - or an en passant square, and two numbers".into(),
+            ));
         }
         let setup = self.setup(men, black_to_move).map_err(&bad)?;
         match fields.get(3).filter(|&&passed| passed != "-") {

@@ -105,16 +105,20 @@ impl Setup {
         let Some(man) = (2..self.men as usize)
             .find(|&man| self.squares[man] == to && self.kind(man) == PAWN && self.is_black(man) == black)
         else {
-            return Err("no pawn stands where it would have gone");
+            return Err("there is no pawn on the square it moved to");
         };
         let [white, others] = self.sides();
         if (white | others) & (1 << passed | 1 << from) != 0 {
-            return Err("its way was not free");
+            return Err("the squares behind it are not empty");
         }
         let mut before = self.without_right();
         before.squares[man] = from;
         before.black_to_move = black;
-        if before.is_legal() { Ok(()) } else { Err("the king that may take it was in check before") }
+        if before.is_legal() {
+            Ok(())
+        } else {
+            Err("the opposing king would have been in check before that move")
+        }
     }
 }
 

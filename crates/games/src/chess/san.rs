@@ -137,7 +137,7 @@ pub(super) fn read(game: &Chess, pos: &Setup, text: &str) -> Result<ChessMove, I
         [] => {
             Err(InputError::mv(text, format!("not a legal move here; the legal ones are {}", words(&moves))))
         }
-        several => Err(InputError::mv(text, format!("that can mean {}; write one of them", words(several)))),
+        several => Err(InputError::mv(text, format!("ambiguous; write one of {}", words(several)))),
     }
 }
 

@@ -251,23 +251,23 @@ impl Notation for Hypergammon {
             Some("opening") => Dice::Opening,
             Some(dice) => match dice.split_once('-').map(|(a, b)| (die(a), die(b))) {
                 Some((Some(a), Some(b))) => Dice::Shown(a.max(b), a.min(b)),
-                _ => return Err(bad("dice are written as in `3-1`, two numbers from 1 to 6")),
+                _ => return Err(bad("write the dice as in `3-1`, two numbers from 1 to 6")),
             },
         };
         if first.iter().any(|&place| (1..=24).contains(&place) && second.contains(&(25 - place))) {
             return Err(bad(
-                "both players have a checker on the same point; B's points count from the other end",
+                "both players have a checker on the same point; B's points are counted from the other end",
             ));
         }
         let pos = Race { sides: [first, second], second: to_move, dice };
         if *pos.mover() == [OFF; 3] {
-            return Err(bad("the player to move has already borne everything off"));
+            return Err(bad("the player to move has already borne off all checkers"));
         }
         if *pos.opponent() == [OFF; 3] && dice != Dice::Unrolled {
-            return Err(bad("the game is over, so nothing is rolled"));
+            return Err(bad("the game is over, so there is no roll"));
         }
         if dice == Dice::Opening && Some(pos) != self.start() {
-            return Err(bad("the opening is the start position with A to move"));
+            return Err(bad("`opening` is only possible in the start position with A to move"));
         }
         Ok(pos)
     }

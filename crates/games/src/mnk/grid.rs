@@ -58,14 +58,16 @@ pub(super) fn read(start: &LineBoard, text: &str) -> Result<LineBoard, InputErro
         Some((rows, "x")) => (rows, Some(Turn::First)),
         Some((rows, "o")) => (rows, Some(Turn::Second)),
         Some((_, other)) => {
-            return Err(bad(format!("`{other}` after the board: write `x` or `o` for whose turn it is")));
+            return Err(bad(format!(
+                "`{other}` after the board is not a player; write `x` or `o` for the player to move"
+            )));
         }
     };
     let mut board = start.clone();
     let lines: Vec<&str> = rows.split('/').collect();
     if lines.len() != board.height {
         return Err(bad(format!(
-            "it has {} rows where the board has {}; rows go from the top, joined by `/`",
+            "it has {} rows, but the board has {}; write the rows from the top, joined by `/`",
             lines.len(),
             board.height
         )));
@@ -75,7 +77,7 @@ pub(super) fn read(start: &LineBoard, text: &str) -> Result<LineBoard, InputErro
         let contents = read_row(line, board.width).map_err(&bad)?;
         if contents.len() != board.width {
             return Err(bad(format!(
-                "row {} has {} cells where the board has {}",
+                "row {} has {} cells, but the board has {} columns",
                 row + 1,
                 contents.len(),
                 board.width
@@ -90,7 +92,7 @@ pub(super) fn read(start: &LineBoard, text: &str) -> Result<LineBoard, InputErro
                     format!("cell {name} is an obstacle of this game; write `#` there")
                 } else {
                     format!(
-                        "cell {name} is no obstacle of this game; add it to `obstacles=` in the game's spec"
+                        "cell {name} is not an obstacle of this game; add it to `obstacles=` in the game's spec"
                     )
                 }));
             }
@@ -102,7 +104,7 @@ pub(super) fn read(start: &LineBoard, text: &str) -> Result<LineBoard, InputErro
     if turn.is_some_and(|turn| turn != board.turn) {
         let natural = if board.turn == Turn::First { "x" } else { "o" };
         return Err(bad(format!(
-            "by the number of stones it is {natural}'s turn; for another order of play give the game `turn=`"
+            "with these stones it is {natural}'s turn; to change the order of play, add `turn=` to the game's spec"
         )));
     }
     Ok(board)
@@ -124,7 +126,7 @@ fn read_row(line: &str, width: usize) -> Result<Vec<Content>, String> {
             'x' | 'X' => Content::First,
             'o' | 'O' => Content::Second,
             other => {
-                return Err(format!("`{other}` is not a cell; use x, o, # and . or a number of empty cells"));
+                return Err(format!("`{other}` is not a cell; use x, o, #, . or a number of empty cells"));
             }
         });
         if contents.len() > width {

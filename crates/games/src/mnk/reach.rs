@@ -31,12 +31,12 @@ pub(super) fn arrangement(start: &LineBoard, board: &LineBoard) -> Result<(), St
     if !matches!(lead, Some(0 | 1)) {
         let starter = if start.turn == Turn::First { "x" } else { "o" };
         return Err(format!(
-            "no game reaches it: {x} stones of x and {o} of o, but they take turns and {starter} starts"
+            "no game reaches it: x has {x} stones and o has {o}, but they alternate and {starter} starts"
         ));
     }
     if let Some(cell) = Some(board).filter(|board| board.gravity).and_then(floating_stone) {
         let name = cell_name(cell / board.height, cell % board.height);
-        return Err(format!("no game reaches it: the stone on {name} has nothing to rest on"));
+        return Err(format!("no game reaches it: the stone on {name} has an empty cell below it"));
     }
     Ok(())
 }

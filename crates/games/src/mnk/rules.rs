@@ -79,7 +79,7 @@ impl Rules {
             }
         };
         if k == 0 {
-            return Err(spec.error("k=0 makes no sense: at least one in a row is needed to win"));
+            return Err(spec.error("k=0 is not possible; k is at least 1"));
         }
 
         let mut start = LineBoard::empty(width, height, k);
@@ -143,12 +143,14 @@ impl Rules {
     pub fn warning(&self) -> Option<String> {
         let LineBoard { width, height, k, .. } = self.start;
         if k > width.max(height) {
-            return Some(format!("no line of a {width}x{height} board holds {k} in a row: nobody can win"));
+            return Some(format!(
+                "a {width}x{height} board has no line of {k} cells, so neither player can win"
+            ));
         }
         // Listing the lines of a huge board would take too long for a warning.
         let few = self.start.cells.len() <= 10_000;
         (few && self.start.lines().is_empty())
-            .then(|| format!("the obstacles leave no line of {k}: nobody can win"))
+            .then(|| format!("the obstacles leave no line of {k} free cells, so neither player can win"))
     }
 
     /// Whether a symmetry of the board maps obstacles and preset stones onto themselves.
@@ -207,10 +209,10 @@ fn place(
         let cell = board.cell(column, row);
         let there = board.cells[cell];
         if there == content {
-            return Err(spec.error(format!("cell {name} stands twice in `{key}=`; name it once")));
+            return Err(spec.error(format!("cell {name} is listed twice in `{key}=`; list it once")));
         }
         if there != Content::Empty {
-            return Err(spec.error(format!("cell {name} cannot hold two things; take it out of `{key}=`")));
+            return Err(spec.error(format!("cell {name} is already occupied; remove it from `{key}=`")));
         }
         board.cells[cell] = content;
     }
@@ -224,12 +226,12 @@ fn check_presets(spec: &Spec, board: &LineBoard) -> Result<(), InputError> {
     }
     if let Some(cell) = Some(board).filter(|board| board.gravity).and_then(floating_stone) {
         let name = cell_name(cell / board.height, cell % board.height);
-        let why = format!("the stone on {name} floats; put stones on the floor, a stone or an obstacle");
+        let why = format!("the stone on {name} floats; put it on the floor, a stone or an obstacle");
         return Err(spec.error(why));
     }
     for (player, name) in [(Content::First, "x"), (Content::Second, "o")] {
         if board.has_line(player) {
-            let why = format!("the preset stones of {name} already make {} in a row; take one away", board.k);
+            let why = format!("the preset stones of {name} already make {} in a row; remove one", board.k);
             return Err(spec.error(why));
         }
     }

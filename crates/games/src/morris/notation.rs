@@ -37,10 +37,10 @@ impl Morris {
     fn complaint(&self, pos: &Men) -> Option<String> {
         let (placed, all) = (pos.placed, self.all_placed());
         if placed > all {
-            return Some(format!("{placed} men were placed where the game has {all}"));
+            return Some(format!("{placed} men were placed, but the game has {all}"));
         }
         if placed < all && (placed % 2 == 1) != pos.second_to_move {
-            return Some(format!("after {placed} men were placed it is the other player's turn"));
+            return Some(format!("after {placed} placed men it is the other player's turn"));
         }
         for (set, most, who) in [(pos.first, placed.div_ceil(2), 'x'), (pos.second, placed / 2, 'o')] {
             let men = set.count_ones() as u8;
@@ -49,7 +49,7 @@ impl Morris {
             }
             if !self.takes() && men < most {
                 return Some(format!(
-                    "{who} has {men} men on the board but placed {most}, and none is ever taken"
+                    "{who} has {men} men on the board but placed {most}, and this game has no captures"
                 ));
             }
         }
@@ -58,12 +58,12 @@ impl Morris {
             let (more, less) = (one.max(other), one.min(other));
             if placed < all {
                 return Some(format!(
-                    "in an ending all {all} men were placed; `morris:nine` knows those before"
+                    "in an ending all {all} men have been placed; use `morris:nine` for earlier positions"
                 ));
             }
             if more > most || less > least {
                 return Some(format!(
-                    "{more} men against {less} do not come of {most} against {least}; `morris:nine` takes any"
+                    "{more} men against {less} cannot arise from {most} against {least}; `morris:nine` accepts any numbers"
                 ));
             }
         }
@@ -103,7 +103,7 @@ impl Notation for Morris {
         let words: Vec<&str> = text.split_whitespace().collect();
         let &[rows, turn, placed] = words.as_slice() else {
             return Err(bad(format!(
-                "the rows, whose turn it is and how many men were placed are needed; {}",
+                "a position consists of its rows, the player to move and the number of men placed; {}",
                 example()
             )));
         };
@@ -111,7 +111,7 @@ impl Notation for Morris {
         let given: Vec<&str> = rows.split('/').collect();
         if given.len() != self.rows().count() {
             return Err(bad(format!(
-                "it has {} rows where the board has {}; {}",
+                "it has {} rows, but the board has {}; {}",
                 given.len(),
                 self.rows().count(),
                 example()

@@ -114,7 +114,7 @@ impl Morris {
             }
             _ => {
                 let which = "`morris:three`, `morris:tapatan`, `morris:six` or `morris:nine`";
-                return Err(spec.error(format!("say which one: {which}")));
+                return Err(spec.error(format!("name a variant: {which}")));
             }
         };
         Ok(game)
@@ -200,7 +200,7 @@ fn ending(spec: &Spec, men: &str) -> Result<(u8, u8), InputError> {
     let known = |&(more, less): &(u8, u8)| more <= 9 && less >= 3 || (more, less) == LOST;
     sides.filter(known).ok_or_else(|| {
         spec.error(format!(
-            "`men={men}` is no ending; write the men of both sides, 3 to 9 each, as in `men=5+4`"
+            "`men={men}` is not an ending; write the men of both sides, 3 to 9 each, as in `men=5+4`"
         ))
     })
 }

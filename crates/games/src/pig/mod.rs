@@ -201,10 +201,10 @@ impl Notation for Pig {
             _ => return Err(bad("the player to move is A or B")),
         };
         if a >= self.goal || b >= self.goal {
-            return Err(bad("a player who keeps that many points has won before"));
+            return Err(bad("a player with that many points has already won"));
         }
         if rolling && [a, b][usize::from(second)] + turn >= self.goal {
-            return Err(bad("the goal is reached, so there is nothing to roll for"));
+            return Err(bad("the goal is reached, so there is no roll"));
         }
         Ok(Points { kept: [a, b], turn, second, rolling })
     }
@@ -265,9 +265,9 @@ impl Notation for Pig {
         let need = self.goal - pos.kept[usize::from(pos.second)] - pos.turn;
         let points = |n: u16| if n == 1 { "1 point".to_string() } else { format!("{n} points") };
         let words = match pos.turn {
-            0 => format!("nothing is at stake yet, and {} are missing", points(need)),
+            0 => format!("no points are at risk yet; {} to go", points(need)),
             turn => format!(
-                "{bad}, once in {odds}, loses the {} of this turn, and beyond them {} are missing",
+                "{bad} (1 in {odds}) loses the {} of this turn; after holding, {} to go",
                 points(turn),
                 points(need)
             ),

@@ -89,7 +89,7 @@ pub enum WeightsError {
         ours: String,
     },
     /// The file is no weights file.
-    #[error("this is no file of weights ({0}); `outplay tune` writes them")]
+    #[error("this is not a weights file ({0}); `outplay tune` writes them")]
     File(String),
     /// Too few or too many weights.
     #[error("the {set} features take {expected} weights, not {given}")]
@@ -160,8 +160,10 @@ impl Weights {
         let Some(at) = names.iter().position(|known| *known == name) else {
             let cure = match nearest(name, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None if EXTENDED.contains(&name) => "begin with `weights=extended` for that one".into(),
-                None => format!("the {} ones are {}", self.set.word(), names.join(", ")),
+                None if EXTENDED.contains(&name) => {
+                    "write `weights=extended` first to set that weight".into()
+                }
+                None => format!("the {} weights are {}", self.set.word(), names.join(", ")),
             };
             return Err(WeightsError::Unknown { name: name.into(), cure });
         };
@@ -229,7 +231,7 @@ impl Weights {
             return Err(WeightsError::OtherGame { theirs: file.game, ours: game.into() });
         }
         let Some(set) = FeatureSet::named(&file.features) else {
-            return Err(WeightsError::File(format!("there are no features called `{}`", file.features)));
+            return Err(WeightsError::File(format!("there is no feature set called `{}`", file.features)));
         };
         let mut weights = Weights { set, values: vec![0.0; set.names().len()], file: Some(name.into()) };
         for (name, value) in &file.weights {

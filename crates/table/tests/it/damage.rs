@@ -152,7 +152,7 @@ fn checking_shows_progress_and_can_be_stopped() {
         let error = Writer::open_with(dir.path(), identity(&SLOTS), &supervisor(most)).map(|_| ());
         let error = error.expect_err("stopped");
         assert!(matches!(error, TableError::Stopped { .. }), "{error}");
-        assert!(error.cure().to_string().contains("to go on"), "{}", error.cure());
+        assert!(error.cure().to_string().contains("to resume"), "{}", error.cure());
     }
     let patient = supervisor(u64::MAX);
     let writer = Writer::open_with(dir.path(), identity(&SLOTS), &patient).expect("opens");
