@@ -2,10 +2,10 @@
 //! (Knuth and Moore 1975).
 
 use crate::opinion::Opinion;
-use crate::plot::{Lines, Plot, Point, Series};
+use crate::plot::{Lines, Point, Series};
 use crate::{Bench, Findings, Grid};
+use outplay_core::Game;
 use outplay_core::figures::grouped;
-use outplay_core::{Game, Turn};
 use outplay_games::mnk::{Board, Mnk};
 use outplay_search::{Engine, Evaluate, Limits, Options};
 use outplay_workbench::Trouble;
@@ -33,14 +33,9 @@ const INFINITE: i32 = 1 << 30;
 impl Tree<'_> {
     /// The value of a leaf for the player to move.
     fn leaf(&self, pos: &Board<u64>) -> i32 {
-        let turn = self.game.turn(pos);
         match self.game.outcome(pos) {
-            Some(payoff) => turn.sees(payoff) * 1_000_000,
-            // Evaluated from the first player's view, so that both kinds of search agree.
-            None => {
-                let first = self.opinion.score(pos, Turn::First);
-                if turn == Turn::Second { -first } else { first }
-            }
+            Some(payoff) => self.game.turn(pos).sees(payoff) * 1_000_000,
+            None => self.opinion.score(self.game, pos),
         }
     }
 
@@ -104,23 +99,6 @@ impl Tree<'_> {
     }
 }
 
-/// The same evaluation for the engine.
-struct First<'a>(&'a Opinion);
-
-impl Evaluate<Mnk<u64>> for First<'_> {
-    const HINTS: bool = true;
-    fn score(&self, game: &Mnk<u64>, pos: &Board<u64>) -> i32 {
-        let first = self.0.score(pos, Turn::First);
-        if game.turn(pos) == Turn::Second { -first } else { first }
-    }
-    fn hint(&self, _game: &Mnk<u64>, _pos: &Board<u64>, mv: u8) -> i32 {
-        self.0.hint(mv)
-    }
-    fn slot(&self, _game: &Mnk<u64>, mv: u8) -> Option<usize> {
-        Some(mv.into())
-    }
-}
-
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let deepest = if bench.full { 9 } else { 7 };
     let mut findings = Findings::new(format!(
@@ -128,7 +106,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     ));
     let names =
         ["minimax", "worst order", "natural order", "best order", "the least possible (Knuth and Moore)"];
-    let mut series = names.map(|name| Series { name: name.into(), points: Vec::new() });
+    let mut series = names.map(|name| Series::new(name));
     let mut grid = Grid::new(
         "leaves judged",
         &[
@@ -165,7 +143,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             leaves.push(tree.leaves);
         }
         let report = Engine::new(&board.game, Options { quiescence: 0, ..Options::default() })
-            .evaluate(First(&opinion))
+            .evaluate(&opinion)
             .search(&start, Limits::depth(depth), bench.watch)?;
         let least = 7u64.pow(depth.div_ceil(2)) + 7u64.pow(depth / 2) - 1;
         best_is_least &= leaves[2] <= leaves[1] && leaves[2] <= leaves[0];
@@ -184,14 +162,9 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         ]);
     }
     findings.tables.push(grid);
-    findings.plots.push(Plot::Lines(Lines {
-        title: "What alpha-beta leaves out, by the order of moves".into(),
-        x: "depth, plies".into(),
-        y: "leaves judged".into(),
-        logarithmic: true,
-        series: series.to_vec(),
-        ..Lines::default()
-    }));
+    let (title, axes) =
+        ("What alpha-beta leaves out, by the order of moves", ["depth, plies", "leaves judged"]);
+    findings.plot(Lines::new(title, axes, series).logarithmic());
     if agree {
         findings.remark("All orders give minimax's value.");
     }

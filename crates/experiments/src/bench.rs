@@ -1,7 +1,9 @@
 //! Context of an experiment: games with exact values, and solvers, by name.
 
+use outplay_arena::matches::{self, MatchReport, MatchRequest};
+use outplay_arena::record::GameRecord;
 use outplay_catalog::Catalog;
-use outplay_core::{InputError, Native, Value};
+use outplay_core::{Game, InputError, Native, Value};
 use outplay_games::mnk::Mnk;
 use outplay_players::PlayerContext;
 use outplay_runtime::Monitor;
@@ -83,6 +85,29 @@ impl Bench<'_> {
         let larger = || InputError::spec(spec, "this experiment is for boards of up to 64 cells");
         let game: &Mnk<u64> = kit.game.get().ok_or_else(larger)?;
         Ok((Native::new(game.clone()).lines(), kit))
+    }
+
+    /// Plays a match between two players from the start of a game; returns its report and its games.
+    ///
+    /// # Errors
+    ///
+    /// Bad input or a stop.
+    pub(crate) fn contest(
+        &self,
+        kit: &PlayerContext,
+        players: [&str; 2],
+        games: u64,
+        openings: Option<u32>,
+        seed: u64,
+    ) -> Result<(MatchReport, Vec<GameRecord>), Trouble> {
+        let mut request = MatchRequest::default();
+        request.players = players.map(String::from).to_vec();
+        (request.games, request.openings) = (games, openings);
+        (request.seed, request.concurrency) = (seed, self.session.threads);
+        let start = kit.game.start().ok_or_else(Trouble::stopped)?;
+        let played = matches::play(kit, &start, None, &request, self.watch)?;
+        self.check_cancelled()?;
+        Ok(played)
     }
 
     /// Solves every position of a board by bit-planes and counts them.

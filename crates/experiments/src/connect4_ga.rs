@@ -1,8 +1,8 @@
 //! `connect4-ga`: the genetic algorithm of the Connect-4 report, its bot against random, greedy and perfect play, and
 //! a check of the report's conclusions.
 
+use crate::duel::elo_bounds;
 use crate::{Bench, Findings, Grid, connect4_weights, ordering};
-use outplay_arena::matches::{self, MatchRequest};
 use outplay_arena::record::GameRecord;
 use outplay_arena::standings::PlayerRow;
 use outplay_arena::tune::{self, TuneReport, TuneRequest, searcher};
@@ -231,19 +231,12 @@ impl<'a> Duels<'a> {
         theirs: &str,
     ) -> Result<PlayerRow, Trouble> {
         let seed = self.bench.seed + number;
-        let mut request = MatchRequest::default();
-        request.players = vec![bot.to_string(), opponent.to_string()];
-        (request.games, request.openings) = (games, Some(openings));
-        (request.seed, request.concurrency) = (seed, self.bench.session.threads);
-        let start = self.kit.game.start().ok_or_else(Trouble::stopped)?;
         let began = Instant::now();
-        let (report, records) = matches::play(self.kit, &start, None, &request, self.bench.watch)?;
-        self.bench.check_cancelled()?;
+        let (report, records) = self.bench.contest(self.kit, [bot, opponent], games, Some(openings), seed)?;
         for record in &records {
             self.missed.count(&self.kit.game, record)?;
         }
         let row = report.standings.players[0].clone();
-        let ends = |end: Option<f64>| end.map_or("…".to_string(), |elo| format!("{elo:+.0}"));
         let whose =
             if bot.contains("weights=paper") && opponent == "perfect" { " (the report's bot)" } else { "" };
         self.grid.row(vec![
@@ -254,7 +247,7 @@ impl<'a> Duels<'a> {
             row.tally.wins.to_string(),
             row.tally.draws.to_string(),
             row.tally.losses.to_string(),
-            format!("{} to {}", ends(row.strength.low), ends(row.strength.high)),
+            elo_bounds(&row.strength),
             report.standings.distinct_games.to_string(),
             seed.to_string(),
         ]);

@@ -1,12 +1,11 @@
 //! Ablation of the Connect-4 report's weights: many seeds of its algorithm, and its conclusions one by one.
 
-use crate::plot::{Lines, Plot, Point, Series};
+use crate::duel::elo_text;
+use crate::plot::{Lines, Point, Series};
 use crate::sample::Sample;
 use crate::{Bench, Findings, Grid};
-use outplay_arena::matches::{self, MatchRequest};
 use outplay_arena::standings::PlayerRow;
 use outplay_arena::tune::{self, TuneRequest, searcher};
-use outplay_core::Game;
 use outplay_players::PlayerContext;
 use outplay_workbench::Trouble;
 
@@ -39,40 +38,51 @@ fn spec(weights: &[u32; 5]) -> String {
     format!("lines:centre={centre},fours={fours},threes={threes},twos={twos},block={block}")
 }
 
-/// A match between two bots, from the first one's view.
-fn meet(
-    bench: &Bench<'_>,
-    kit: &PlayerContext,
-    bots: [String; 2],
+/// Matches against the report's weights: a row of a table and a point of a plot each.
+struct Comparison<'a> {
+    bench: &'a Bench<'a>,
+    kit: &'a PlayerContext,
+    depth: u32,
     games: u64,
-    seed: u64,
-) -> Result<PlayerRow, Trouble> {
-    let mut request = MatchRequest::default();
-    request.players = bots.to_vec();
-    (request.games, request.openings) = (games, Some(OPENING));
-    (request.seed, request.concurrency) = (seed, bench.session.threads);
-    let start = kit.game.start().ok_or_else(Trouble::stopped)?;
-    let report = matches::run(kit, &start, None, &request, bench.watch)?;
-    bench.check_cancelled()?;
-    Ok(report.standings.players[0].clone())
+    grid: Grid,
+    series: Series,
 }
 
-fn elo_text(row: &PlayerRow) -> String {
-    let end = |end: Option<f64>| end.map_or("…".to_string(), |elo| format!("{elo:+.0}"));
-    format!("{:+.0} ({} to {})", row.strength.elo, end(row.strength.low), end(row.strength.high))
-}
+impl Comparison<'_> {
+    /// Plays the match of an evaluation and adds its row, which begins with `cells`; returns the Elo difference and
+    /// the verdict: better, worse, or undecided.
+    fn play(
+        &mut self,
+        evaluation: &str,
+        cells: [String; 3],
+        seed: u64,
+    ) -> Result<(f64, &'static str), Trouble> {
+        let bots = [searcher(self.depth, evaluation), searcher(self.depth, &spec(&PAPER))];
+        let bots = bots.each_ref().map(String::as_str);
+        let (report, _) = self.bench.contest(self.kit, bots, self.games, Some(OPENING), seed)?;
+        let PlayerRow { tally, strength, .. } = &report.standings.players[0];
+        let verdict = match (strength.low, strength.high) {
+            (Some(low), _) if low > 0.0 => "better",
+            (_, Some(high)) if high < 0.0 => "worse",
+            _ => "not told apart",
+        };
+        let mut row = cells.to_vec();
+        row.extend([tally.wins, tally.draws, tally.losses].map(|games| games.to_string()));
+        row.extend([elo_text(strength), verdict.into()]);
+        self.grid.row(row);
+        let x = self.series.points.len() as f64 + 1.0;
+        self.series.points.push(Point { x, y: strength.elo, bounds: strength.low.zip(strength.high) });
+        Ok((strength.elo, verdict))
+    }
 
-fn point(x: f64, row: &PlayerRow) -> Point {
-    let bounds = row.strength.low.zip(row.strength.high);
-    Point { x, y: row.strength.elo, bounds }
-}
-
-/// The verdict of a match on the first player: better, worse, or undecided.
-fn verdict(row: &PlayerRow) -> &'static str {
-    match (row.strength.low, row.strength.high) {
-        (Some(low), _) if low > 0.0 => "better",
-        (_, Some(high)) if high < 0.0 => "worse",
-        _ => "not told apart",
+    /// Adds the table and the plot, whose points have names.
+    fn finish(self, title: &str, x: &str, names: Vec<String>, findings: &mut Findings) {
+        findings.tables.push(self.grid);
+        let ends = [0.5, self.series.points.len() as f64 + 0.5];
+        let zero =
+            Series { name: "no difference".into(), points: ends.map(|x| Point::exact(x, 0.0)).to_vec() };
+        let lines = Lines::new(title, [x, "Elo against the report's weights"], [self.series, zero]);
+        findings.plot(Lines { names, ..lines });
     }
 }
 
@@ -84,7 +94,7 @@ pub(crate) fn ablation(
     findings: &mut Findings,
 ) -> Result<(), Trouble> {
     let games = bench.games.map_or(if bench.full { 10 * GAMES } else { GAMES }, u64::from).max(2);
-    let mut grid = Grid::new(
+    let grid = Grid::new(
         format!("conclusions taken away, {games} games each against the report's weights, depth {depth}"),
         &[
             "change",
@@ -97,26 +107,16 @@ pub(crate) fn ablation(
             "is",
         ],
     );
-    let mut series = Series { name: "changed weights against the report's".into(), points: Vec::new() };
+    let series = Series::new("changed weights against the report's");
+    let mut comparison = Comparison { bench, kit, depth, games, grid, series };
     let (mut defence, mut twos) = (Vec::new(), Vec::new());
     for (number, (change, weights, claim)) in ABLATIONS.iter().enumerate() {
-        let bots = [searcher(depth, &spec(weights)), searcher(depth, &spec(&PAPER))];
-        let row = meet(bench, kit, bots, games, bench.seed + 100 + number as u64)?;
-        grid.row(vec![
-            (*change).into(),
-            weights.map(|weight| weight.to_string()).join(" "),
-            (*claim).into(),
-            row.tally.wins.to_string(),
-            row.tally.draws.to_string(),
-            row.tally.losses.to_string(),
-            elo_text(&row),
-            verdict(&row).into(),
-        ]);
-        series.points.push(point(number as f64 + 1.0, &row));
+        let cells = [(*change).into(), weights.map(|weight| weight.to_string()).join(" "), (*claim).into()];
+        let (_, verdict) = comparison.play(&spec(weights), cells, bench.seed + 100 + number as u64)?;
         match *claim {
-            "defence far above offence" => defence.push(verdict(&row)),
+            "defence far above offence" => defence.push(verdict),
             "the centre counts for little" => {}
-            _ => twos.push(verdict(&row)),
+            _ => twos.push(verdict),
         }
     }
     let worse = |of: &[&str]| of.iter().filter(|verdict| **verdict == "worse").count();
@@ -126,21 +126,9 @@ pub(crate) fn ablation(
         defence.len(),
         worse(&twos)
     ));
-    findings.tables.push(grid);
-    findings.plots.push(Plot::Lines(Lines {
-        title: "The report's conclusions taken away, one at a time".into(),
-        x: "change".into(),
-        y: "Elo against the report's weights".into(),
-        names: ABLATIONS.iter().map(|(change, _, _)| (*change).into()).collect(),
-        series: vec![series, zero(ABLATIONS.len())],
-        ..Lines::default()
-    }));
+    let names = ABLATIONS.iter().map(|(change, _, _)| (*change).into()).collect();
+    comparison.finish("The report's conclusions taken away, one at a time", "change", names, findings);
     Ok(())
-}
-
-fn zero(to: usize) -> Series {
-    let points = vec![Point::exact(0.5, 0.0), Point::exact(to as f64 + 0.5, 0.0)];
-    Series { name: "no difference".into(), points }
 }
 
 /// Runs the report's algorithm from many seeds and compares every result with the report's weights.
@@ -151,7 +139,7 @@ pub(crate) fn seeds(
     findings: &mut Findings,
 ) -> Result<(), Trouble> {
     let games = bench.games.map_or(SEED_GAMES, u64::from).max(2);
-    let mut grid = Grid::new(
+    let grid = Grid::new(
         format!("the algorithm from other seeds, {games} games each against the report's weights"),
         &[
             "seed",
@@ -164,55 +152,36 @@ pub(crate) fn seeds(
             "is",
         ],
     );
-    let mut series = Series { name: "the best bot of a seed".into(), points: Vec::new() };
+    let series = Series::new("the best bot of a seed");
+    let mut comparison = Comparison { bench, kit, depth, games, grid, series };
     let (mut gains, mut better, mut worse) = (Sample::default(), 0, 0);
     // The signs of (block - threes) and (twos - threes), counted over seeds.
     let (mut defensive, mut twos_first) = (0, 0);
     let mut names = Vec::new();
-    for (place, seed) in bench.seeds(SEEDS).enumerate() {
+    for seed in bench.seeds(SEEDS) {
         names.push(seed.to_string());
         let mut request = TuneRequest::default();
         (request.depth, request.seed, request.threads) = (depth, seed, bench.session.threads);
         let tuned = tune::run(kit, &request, bench.watch)?;
-        let bots = [searcher(depth, &tuned.evaluation), searcher(depth, &spec(&PAPER))];
-        let row = meet(bench, kit, bots, games, seed)?;
         let points = tuned
             .generations
             .last()
             .map_or(String::new(), |last| format!("{} of {}", last.points, last.out_of));
-        grid.row(vec![
-            seed.to_string(),
-            tuned.weights.iter().map(f32::to_string).collect::<Vec<_>>().join(" "),
-            points,
-            row.tally.wins.to_string(),
-            row.tally.draws.to_string(),
-            row.tally.losses.to_string(),
-            elo_text(&row),
-            verdict(&row).into(),
-        ]);
-        gains.add(row.strength.elo);
-        better += u32::from(verdict(&row) == "better");
-        worse += u32::from(verdict(&row) == "worse");
+        let weights = tuned.weights.iter().map(f32::to_string).collect::<Vec<_>>().join(" ");
+        let (elo, verdict) = comparison.play(&tuned.evaluation, [seed.to_string(), weights, points], seed)?;
+        gains.add(elo);
+        better += u32::from(verdict == "better");
+        worse += u32::from(verdict == "worse");
         if let [_, _, threes, twos, block] = tuned.weights[..] {
             defensive += u32::from(block > threes);
             twos_first += u32::from(twos > threes);
         }
-        series.points.push(point(place as f64 + 1.0, &row));
     }
     findings.remark(format!(
         "Over {} seeds the algorithm gains {} Elo over the report's weights (mean, 95 %): {better} bots are better with bounds above 0, {worse} worse. Block is above threes in {defensive} of them and twos above threes in {twos_first}: what a single run ends with is not what it takes to play well.",
         gains.len(),
         gains.text(|elo| format!("{elo:+.0}")),
     ));
-    let to = series.points.len();
-    findings.tables.push(grid);
-    findings.plots.push(Plot::Lines(Lines {
-        title: "The genetic algorithm from many seeds".into(),
-        x: "seed".into(),
-        y: "Elo against the report's weights".into(),
-        names,
-        series: vec![series, zero(to)],
-        ..Lines::default()
-    }));
+    comparison.finish("The genetic algorithm from many seeds", "seed", names, findings);
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! Trials of the solvers are interleaved, so that load on the machine affects all of them alike. Means have
 //! confidence intervals; the faster of two solvers is decided by medians, which are robust against outliers.
 
-use crate::plot::{Lines, Plot, Series};
+use crate::plot::{Lines, Series};
 use crate::sample::{Sample, seconds};
 use crate::{Bench, Findings, Grid};
 use outplay_core::Value;
@@ -98,8 +98,7 @@ fn connect4(bench: &Bench<'_>, trials: u32, large: bool, findings: &mut Findings
         "time to solve Connect-4, every position",
         &["board", "solver", "positions", "value", "ours", "times as fast as memoizing"],
     );
-    let mut series: Vec<Series> =
-        METHODS.iter().map(|(_, name)| Series { name: (*name).into(), points: Vec::new() }).collect();
+    let mut series: Vec<Series> = METHODS.iter().map(|(_, name)| Series::new(*name)).collect();
     for board in &BOARDS[..if large { 2 } else { 1 }] {
         bench.watch.stage(board, u64::from(trials));
         let mut times: [Sample; METHODS.len()] = Default::default();
@@ -154,14 +153,7 @@ fn connect4(bench: &Bench<'_>, trials: u32, large: bool, findings: &mut Findings
         }
     }
     findings.tables.push(grid);
-    findings.plots.push(Plot::Lines(Lines {
-        title: "Does dynamic programming pay on Connect-4?".into(),
-        x: "positions entered (4x4, then 5x4)".into(),
-        y: "time to solve all of them, s".into(),
-        logarithmic: true,
-        wide: true,
-        names: Vec::new(),
-        series,
-    }));
+    let axes = ["positions entered (4x4, then 5x4)", "time to solve all of them, s"];
+    findings.plot(Lines::new("Does dynamic programming pay on Connect-4?", axes, series).log_log());
     Ok(())
 }

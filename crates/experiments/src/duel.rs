@@ -1,6 +1,8 @@
 //! A single game between two players, without a record.
 
+use crate::plot::Point;
 use crate::sample::NORMAL;
+use outplay_arena::stats::Strength;
 use outplay_core::{AnyGame, AnyPosition, Game, Turn};
 use outplay_players::Player;
 use outplay_runtime::Monitor;
@@ -46,6 +48,12 @@ impl Score {
         (mean, ((mean - half).max(0.0), (mean + half).min(1.0)))
     }
 
+    /// The same in percent, as a point of a plot.
+    pub(crate) fn point(self, x: f64) -> Point {
+        let (mean, (low, high)) = self.points();
+        Point { x, y: 100.0 * mean, bounds: Some((100.0 * low, 100.0 * high)) }
+    }
+
     /// The same as text.
     pub(crate) fn percent(self) -> String {
         let (mean, (low, high)) = self.points();
@@ -56,6 +64,17 @@ impl Score {
     pub(crate) fn text(self) -> String {
         format!("{}/{}/{}", self.won, self.lost, self.drawn)
     }
+}
+
+/// Formats the 95 % confidence interval of an Elo difference.
+pub(crate) fn elo_bounds(strength: &Strength) -> String {
+    let end = |end: Option<f64>| end.map_or("…".to_string(), |elo| format!("{elo:+.0}"));
+    format!("{} to {}", end(strength.low), end(strength.high))
+}
+
+/// Formats an Elo difference with its 95 % confidence interval.
+pub(crate) fn elo_text(strength: &Strength) -> String {
+    format!("{:+.0} ({})", strength.elo, elo_bounds(strength))
 }
 
 /// A random unfinished position after `plies` plies.

@@ -13,7 +13,7 @@
 //! ```
 
 use crate::lesson::lessons;
-use crate::plot::{Lines, Plot, Series};
+use crate::plot::{Lines, Series};
 use crate::sample::{Sample, percent, percent_point};
 use crate::{Bench, Findings, Grid};
 use outplay_arena::seed::part;
@@ -215,8 +215,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         for error in ERRORS {
             for (number, (kind, name)) in KINDS.into_iter().enumerate() {
                 let mut row = vec![(*board).to_string(), format!("{:.0} %", 100.0 * error), name.to_string()];
-                let mut line =
-                    Series { name: format!("{:.0} % errors, {name}", 100.0 * error), points: Vec::new() };
+                let mut line = Series::new(format!("{:.0} % errors, {name}", 100.0 * error));
                 let mut last: Option<f64> = None;
                 for depth in 1..=deepest {
                     bench.check_cancelled()?;
@@ -245,13 +244,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
                 }
             }
         }
-        findings.plots.push(Plot::Lines(Lines {
-            title: format!("{board}: does searching filter errors?"),
-            x: "depth, plies".into(),
-            y: "choices that keep the value, %".into(),
-            series,
-            ..Lines::default()
-        }));
+        let axes = ["depth, plies", "choices that keep the value, %"];
+        findings.plot(Lines::new(format!("{board}: does searching filter errors?"), axes, series));
     }
     findings.tables.push(grid);
     for (number, (_, name)) in KINDS.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Results of an experiment, as tables, plots and remarks.
 
-use crate::Plot;
+use crate::{Lines, Plot};
 use outplay_core::svg::escape;
 use serde::Serialize;
 
@@ -66,6 +66,11 @@ impl Findings {
         }
         page.extend(self.remarks.iter().map(|remark| format!("<p>{}</p>", escape(remark))));
         page + "</html>"
+    }
+
+    /// Adds a plot of series.
+    pub(crate) fn plot(&mut self, lines: Lines) {
+        self.plots.push(Plot::Lines(lines));
     }
 
     /// Adds a remark.

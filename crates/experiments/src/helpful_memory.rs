@@ -1,6 +1,6 @@
 //! `helpful-memory`: time and memory of one move of the heuristic, up to a million cells.
 
-use crate::plot::{Lines, Plot, Point, Series};
+use crate::plot::{Lines, Point, Series};
 use crate::sample::{Sample, seconds};
 use crate::{Bench, Findings, Grid};
 use outplay_core::figures::{bytes, duration};
@@ -15,6 +15,8 @@ const SIDES: [u32; 6] = [4, 10, 30, 100, 300, 1000];
 /// Time limit of a move on the largest board, in seconds.
 const MOST_SECONDS: f64 = 0.020;
 const MOST_BYTES: u64 = 16_000_000;
+/// Label of the horizontal axis.
+const SIDE: &str = "side n of an n by n board, cells";
 
 /// A board with the cost of a move on it.
 pub(crate) struct Cost {
@@ -51,23 +53,16 @@ fn kit(side: u32) -> Result<PlayerContext, Trouble> {
 }
 
 /// The paper's figure 10: memory by side length; the paper's curve follows its formula.
-pub(crate) fn figure_10(costs: &[Cost]) -> Plot {
+pub(crate) fn figure_10(costs: &[Cost]) -> Lines {
     let line = |name: &str, bytes: &dyn Fn(&Cost) -> f64| Series {
         name: name.into(),
         points: costs.iter().map(|cost| Point::exact(f64::from(cost.side), bytes(cost))).collect(),
     };
-    Plot::Lines(Lines {
-        title: "Figure 10: memory of one move of the heuristic".into(),
-        x: "side n of an n by n board, cells".into(),
-        y: "memory, bytes".into(),
-        logarithmic: true,
-        wide: true,
-        names: Vec::new(),
-        series: vec![
-            line("theirs, n² bytes by their formula", &|cost| f64::from(cost.side).powi(2)),
-            line("ours, board, moves and one integer a cell", &|cost| cost.bytes as f64),
-        ],
-    })
+    let series = [
+        line("theirs, n² bytes by their formula", &|cost| f64::from(cost.side).powi(2)),
+        line("ours, board, moves and one integer a cell", &|cost| cost.bytes as f64),
+    ];
+    Lines::new("Figure 10: memory of one move of the heuristic", [SIDE, "memory, bytes"], series).log_log()
 }
 
 pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
@@ -104,20 +99,12 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         ]);
     }
     findings.tables.push(grid);
-    findings.plots.push(figure_10(&costs));
+    findings.plot(figure_10(&costs));
     let series = Series {
         name: "one move of helpful".into(),
         points: costs.iter().filter_map(|cost| cost.times.point(f64::from(cost.side))).collect(),
     };
-    findings.plots.push(Plot::Lines(Lines {
-        title: "Time of one move of the heuristic".into(),
-        x: "side n of an n by n board, cells".into(),
-        y: "time, s".into(),
-        logarithmic: true,
-        wide: true,
-        names: Vec::new(),
-        series: vec![series],
-    }));
+    findings.plot(Lines::new("Time of one move of the heuristic", [SIDE, "time, s"], [series]).log_log());
     findings.remark("The paper states under 0.1 GB for 1000x1000 and gives no time; ours has to take under 20 ms and 16 MB.");
     Ok(findings)
 }

@@ -2,7 +2,7 @@
 
 use crate::duel::opening;
 use crate::opinion::Opinion;
-use crate::plot::{Lines, Plot, Series};
+use crate::plot::{Lines, Series};
 use crate::sample::{share_point, share_text};
 use crate::{Bench, Findings, Grid};
 use outplay_core::{AnyMove, AnyPosition, Content, Game, LineGame, Native, Notation, Turn, Value};
@@ -20,7 +20,7 @@ struct QuiescenceEvaluation<'a> {
 impl Evaluate<Mnk<u64>> for QuiescenceEvaluation<'_> {
     const HINTS: bool = true;
     fn score(&self, game: &Mnk<u64>, pos: &Board<u64>) -> i32 {
-        let score = self.opinion.score(pos, self.me);
+        let score = self.opinion.score_for(pos, self.me);
         if game.turn(pos) == self.me { score } else { -score }
     }
     fn noisy(&self, game: &Mnk<u64>, pos: &Board<u64>, out: &mut Vec<u8>) {
@@ -32,8 +32,8 @@ impl Evaluate<Mnk<u64>> for QuiescenceEvaluation<'_> {
         let cells = board.open_cells();
         out.extend(moves.iter().zip(cells).filter(|(_, cell)| urgent(*cell)).map(|(mv, _)| *mv));
     }
-    fn hint(&self, _game: &Mnk<u64>, _pos: &Board<u64>, mv: u8) -> i32 {
-        self.opinion.hint(mv)
+    fn hint(&self, game: &Mnk<u64>, pos: &Board<u64>, mv: u8) -> i32 {
+        self.opinion.hint(game, pos, mv)
     }
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         &["depth", NAMES[0], NAMES[1], NAMES[2]],
     );
     let mut fooled = [0u64; 3];
-    let mut series = NAMES.map(|name| Series { name: name.into(), points: Vec::new() });
+    let mut series = NAMES.map(|name| Series::new(name));
     for depth in 1..=8 {
         fooled = [0; 3];
         let mut fast = kit.player(&format!("alphabeta:depth={depth},eval=lines"))?;
@@ -110,13 +110,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             series.points.push(share_point(f64::from(depth), count, all));
         }
     }
-    findings.plots.push(Plot::Lines(Lines {
-        title: "The horizon: losses that are not seen".into(),
-        x: "depth, plies".into(),
-        y: "lost positions not seen to be lost, %".into(),
-        series: series.to_vec(),
-        ..Lines::default()
-    }));
+    let axes = ["depth, plies", "lost positions not seen to be lost, %"];
+    findings.plot(Lines::new("The horizon: losses that are not seen", axes, series));
     findings.tables.push(grid);
     findings.tables.push(example(&kit, &search, &lost)?);
     findings.remark("A search to d plies proves a loss only if it comes within d; before that it plays forcing moves that delay, and thinks that it has escaped. Quiescence follows completions and blocks beyond the horizon, but the player may decline noise, so it corrects opinions more often than it proves losses; seeing wins and blocks in one at every position is worth two plies.");

@@ -4,11 +4,10 @@
 //! and for each time limit there is a round robin, both colours from the same openings. The map shows the winner,
 //! unless the runner-up is within the confidence interval.
 
+use crate::duel::elo_text;
 use crate::plot::{Colour, Map, Plot};
 use crate::{Bench, Findings, Grid};
-use outplay_arena::matches::{self, MatchRequest};
 use outplay_arena::stats::Pairs;
-use outplay_core::Game;
 use outplay_players::PlayerContext;
 use outplay_workbench::Trouble;
 
@@ -69,14 +68,9 @@ fn first_of(meetings: &[&MatchScore], players: usize) -> (usize, f64, bool) {
 }
 
 fn meet(bench: &Bench<'_>, kit: &PlayerContext, players: [&str; 2], games: u64) -> Result<Pairs, Trouble> {
-    let start = kit.game.start().ok_or_else(Trouble::stopped)?;
     let mut sum = Pairs::default();
     for seed in bench.seeds(1) {
-        let mut request = MatchRequest::default();
-        request.players = players.map(String::from).to_vec();
-        (request.games, request.seed, request.concurrency) = (games, seed, bench.session.threads);
-        let report = matches::run(kit, &start, None, &request, bench.watch)?;
-        bench.check_cancelled()?;
+        let (report, _) = bench.contest(kit, players, games, None, seed)?;
         let pairs = report.standings.players[0].pairs;
         sum.0.iter_mut().zip(pairs.0).for_each(|(sum, count)| *sum += count);
     }
@@ -95,13 +89,11 @@ fn leaders(
     bench.watch.stage(board, 0);
     let mut meeting = |players: [usize; 2], specs: [&str; 2]| -> Result<MatchScore, Trouble> {
         let pairs = meet(bench, &kit, specs, games)?;
-        let strength = pairs.strength();
-        let end = |end: Option<f64>| end.map_or("…".to_string(), |elo| format!("{elo:+.0}"));
         scores.row(vec![
             board.into(),
             format!("{} - {}", specs[0], specs[1]),
             format!("{:.0}", 100.0 * pairs.score()),
-            format!("{:+.0} ({} to {})", strength.elo, end(strength.low), end(strength.high)),
+            elo_text(&pairs.strength()),
         ]);
         Ok(MatchScore { players, pairs })
     };

@@ -96,8 +96,7 @@ impl Default for ExperimentRequest {
 ///
 /// An unknown name (the message lists the known ones), repetitions of an exact experiment, or a stop.
 pub fn run(catalog: &Catalog, request: &ExperimentRequest, watch: &dyn Monitor) -> Result<Findings, Trouble> {
-    let experiment = list::find(&request.name)?;
-    let about = experiment.about;
+    let about = list::find(&request.name)?;
     if request.runs.is_some() && !about.repeats {
         let why = format!("`{}` is exact and needs no repetition; leave out how many runs", about.name);
         return Err(Trouble::unable(why));
@@ -111,7 +110,7 @@ pub fn run(catalog: &Catalog, request: &ExperimentRequest, watch: &dyn Monitor) 
         games: request.games,
         runs: request.runs,
     };
-    let mut findings = (experiment.run)(&bench)?;
+    let mut findings = (about.run)(&bench)?;
     findings.experiment = about.name.into();
     (findings.question, findings.source) = (about.question.into(), about.source.into());
     Ok(findings)

@@ -11,7 +11,7 @@
 //!   sweeps to a fixed point     the lecture's step 5: correct, with as many sweeps as the longest win has plies
 //! ```
 
-use crate::plot::{Lines, Plot, Point, Series};
+use crate::plot::{Lines, Point, Series};
 use crate::sample::share_text;
 use crate::{Bench, Findings, Grid};
 use outplay_core::figures::grouped;
@@ -274,23 +274,11 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         few || wrong_in_all > 0,
         "A table with repetitions as draws should be wrong somewhere, and was right everywhere.",
     );
-    findings.plots = vec![
-        Plot::Lines(Lines {
-            title: "Sweeping until nothing changes".into(),
-            x: "round".into(),
-            y: "positions known to be won or lost, %".into(),
-            series: rounds_series,
-            ..Lines::default()
-        }),
-        Plot::Lines(Lines {
-            title: "Alpha-beta with loops: the tree outgrows the game".into(),
-            x: "depth, plies".into(),
-            y: "positions entered".into(),
-            logarithmic: true,
-            series: nodes_series,
-            ..Lines::default()
-        }),
-    ];
+    let axes = ["round", "positions known to be won or lost, %"];
+    findings.plot(Lines::new("Sweeping until nothing changes", axes, rounds_series));
+    let (title, axes) =
+        ("Alpha-beta with loops: the tree outgrows the game", ["depth, plies", "positions entered"]);
+    findings.plot(Lines::new(title, axes, nodes_series).logarithmic());
     Ok(findings)
 }
 
@@ -338,8 +326,7 @@ fn by_depth(
     grid: &mut Grid,
     findings: &mut Findings,
 ) -> Result<[Series; 2], Trouble> {
-    let mut lines = ["without", "with"]
-        .map(|memory| Series { name: format!("{name}, {memory} a table"), points: Vec::new() });
+    let mut lines = ["without", "with"].map(|memory| Series::new(format!("{name}, {memory} a table")));
     for depth in 1..=deepest {
         bench.check_cancelled()?;
         let (mut plain, mut remembered) = (0, 0);

@@ -5,7 +5,7 @@
 //! the bit-plane solver. Plain minimax is abandoned at its time limit; its cost beyond is extrapolated and marked so.
 
 use crate::helpful_memory::{costs, figure_10};
-use crate::plot::{Lines, Plot, Point, Series};
+use crate::plot::{Lines, Point, Series};
 use crate::sample::{Sample, seconds};
 use crate::{Bench, Findings, Grid};
 use outplay_arena::seed::part;
@@ -208,12 +208,11 @@ impl Costs {
             grid.columns.push("their algorithm".into());
             grid
         };
-        let ours = METHODS.map(|name| line(&format!("ours: {name}")));
-        let mut time_lines =
-            vec![line("theirs: minimax"), line("ours: plain minimax, points without bars extrapolated")];
-        time_lines.extend(ours.clone());
-        let mut memory_lines = vec![line("theirs: minimax")];
-        memory_lines.extend(ours);
+        let ours = METHODS.map(|name| Series::new(format!("ours: {name}")));
+        let theirs = Series::new("theirs: minimax");
+        let plain = Series::new("ours: plain minimax, points without bars extrapolated");
+        let time_lines = [theirs.clone(), plain].into_iter().chain(ours.clone()).collect();
+        let memory_lines = std::iter::once(theirs).chain(ours).collect();
         let (times, sizes) = (grid("time to look to the end"), grid("positions entered, and memory"));
         Costs { runs, times, sizes, time_lines, memory_lines }
     }
@@ -298,11 +297,11 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     }
     findings.tables = vec![found.times, found.sizes];
     conclude(&mut findings, &full_board, &minimax, runs, agree);
-    findings.plots = vec![
-        figure_9("Figure 9a: time by open cells on 4x4", "time, s", found.time_lines),
-        figure_9("Figure 9b: memory by open cells on 4x4", "memory, bytes", found.memory_lines),
-        figure_10(&costs(bench, 5)?),
-    ];
+    let (title, axes) = ("Figure 9a: time by open cells on 4x4", ["open cells", "time, s"]);
+    findings.plot(Lines::new(title, axes, found.time_lines).logarithmic());
+    let (title, axes) = ("Figure 9b: memory by open cells on 4x4", ["open cells", "memory, bytes"]);
+    findings.plot(Lines::new(title, axes, found.memory_lines).logarithmic());
+    findings.plot(figure_10(&costs(bench, 5)?));
     Ok(findings)
 }
 
@@ -341,15 +340,6 @@ fn conclude(
         slowest < MOST_SECONDS,
         format!("The full board took {}, which is too long for alpha-beta or tables.", duration(slowest)),
     );
-}
-
-fn line(name: &str) -> Series {
-    Series { name: name.into(), points: Vec::new() }
-}
-
-fn figure_9(title: &str, y: &str, series: Vec<Series>) -> Plot {
-    let (title, y) = (title.into(), y.into());
-    Plot::Lines(Lines { title, x: "open cells".into(), y, logarithmic: true, series, ..Lines::default() })
 }
 
 /// A random unfinished position with `open` empty cells; the empty board if all are empty.

@@ -1,7 +1,7 @@
 //! `obstacles`: search depth and playing strength as obstacles fill the board.
 
 use crate::duel::{Score, duel, opening};
-use crate::plot::{Lines, Plot, Point, Series};
+use crate::plot::{Lines, Series};
 use crate::sample::Sample;
 use crate::{Bench, Findings, Grid};
 use outplay_core::cell_name;
@@ -25,8 +25,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         "{SIDE}x{SIDE}, k=4, random obstacles, {games} games each way for each density and run, two random plies, {}; {player} against {rival}; 95 % bounds",
         bench.seeds_phrase(RUNS)
     ));
-    let mut strength = Series { name: "score of the deeper search".into(), points: Vec::new() };
-    let mut depths = Series { name: format!("depth that {NODES} positions reach"), points: Vec::new() };
+    let mut strength = Series::new("score of the deeper search");
+    let mut depths = Series::new(format!("depth that {NODES} positions reach"));
     let mut grid = Grid::new(
         "depth and strength by density",
         &[
@@ -66,12 +66,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             }
         }
         let mean = |sum: f64| if moves > 0.0 { sum / moves } else { 0.0 };
-        let (points, (low, high)) = score.points();
-        strength.points.push(Point {
-            x: percent as f64,
-            y: 100.0 * points,
-            bounds: Some((100.0 * low, 100.0 * high)),
-        });
+        strength.points.push(score.point(percent as f64));
         depths.points.extend(depth.point(percent as f64));
         grid.row(vec![
             obstacles.to_string(),
@@ -85,14 +80,10 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     }
     findings.tables.push(grid);
     findings.remark("Obstacles take moves away, so the same number of positions reaches deeper; they also take lines away, so that more games are drawn and depth is worth less.");
-    let plot = |title: &str, y: &str, series| {
-        let (title, x, y) = (title.into(), "cells that are obstacles, %".into(), y.into());
-        Plot::Lines(Lines { title, x, y, series: vec![series], ..Lines::default() })
-    };
-    findings.plots = vec![
-        plot("What depth is worth among obstacles", "score of the deeper search, %", strength),
-        plot("How deep a search sees among obstacles", "depth, plies", depths),
-    ];
+    let x = "cells that are obstacles, %";
+    let axes = [x, "score of the deeper search, %"];
+    findings.plot(Lines::new("What depth is worth among obstacles", axes, [strength]));
+    findings.plot(Lines::new("How deep a search sees among obstacles", [x, "depth, plies"], [depths]));
     Ok(findings)
 }
 

@@ -1,8 +1,9 @@
 //! Static evaluation and move ordering for a typed board.
 
-use outplay_core::{Native, Turn};
+use outplay_core::{Game, Native, Turn};
 use outplay_games::mnk::{Board, Mnk};
 use outplay_players::{Judge, PlayerContext};
+use outplay_search::Evaluate;
 use outplay_workbench::Trouble;
 use std::sync::Arc;
 
@@ -31,12 +32,22 @@ impl Opinion {
     }
 
     /// The evaluation of a position for `me`.
-    pub(crate) fn score(&self, pos: &Board<u64>, me: Turn) -> i32 {
+    pub(crate) fn score_for(&self, pos: &Board<u64>, me: Turn) -> i32 {
         self.judge.score(&self.board.any(*pos), me)
     }
+}
 
-    /// Move-ordering score: cells on many lines come first.
-    pub(crate) fn hint(&self, mv: u8) -> i32 {
+/// The evaluation from the first player's view, so that minimax and the engine agree, with cells on many lines first.
+impl Evaluate<Mnk<u64>> for Opinion {
+    const HINTS: bool = true;
+    fn score(&self, game: &Mnk<u64>, pos: &Board<u64>) -> i32 {
+        let first = self.score_for(pos, Turn::First);
+        if game.turn(pos) == Turn::Second { -first } else { first }
+    }
+    fn hint(&self, _game: &Mnk<u64>, _pos: &Board<u64>, mv: u8) -> i32 {
         self.through[usize::from(mv)]
+    }
+    fn slot(&self, _game: &Mnk<u64>, mv: u8) -> Option<usize> {
+        Some(mv.into())
     }
 }

@@ -9,24 +9,10 @@ use crate::sample::{Sample, seconds};
 use crate::{Bench, Findings, Grid};
 use outplay_core::figures::grouped;
 use outplay_core::{Game, Turn};
-use outplay_games::mnk::{Board, Mnk};
-use outplay_search::{Answer, Engine, Evaluate, Kept, Limits, Method, Options};
+use outplay_games::mnk::Mnk;
+use outplay_search::{Answer, Engine, Kept, Limits, Method, Options};
 use outplay_workbench::Trouble;
 use std::time::Instant;
-
-/// The report's evaluation, with optional move ordering.
-struct OrderedEvaluation<'a>(&'a Opinion);
-
-impl Evaluate<Mnk<u64>> for OrderedEvaluation<'_> {
-    const HINTS: bool = true;
-    fn score(&self, game: &Mnk<u64>, pos: &Board<u64>) -> i32 {
-        let first = self.0.score(pos, Turn::First);
-        if game.turn(pos) == Turn::Second { -first } else { first }
-    }
-    fn hint(&self, _game: &Mnk<u64>, _pos: &Board<u64>, mv: u8) -> i32 {
-        self.0.hint(mv)
-    }
-}
 
 /// A search variant.
 struct SearchVariant {
@@ -84,7 +70,7 @@ pub(crate) fn run(bench: &Bench<'_>, depth: u32, findings: &mut Findings) -> Res
                     ..Options::bare(Method::AlphaBeta)
                 };
                 let memory = memories[place][seat].take().filter(|_| way.kept);
-                let engine = Engine::new(&board.game, options).evaluate(OrderedEvaluation(&opinion));
+                let engine = Engine::new(&board.game, options).evaluate(&opinion);
                 let began = Instant::now();
                 let mut engine = match memory {
                     Some(memory) => engine.resume(memory),

@@ -59,6 +59,31 @@ pub struct Point {
     pub bounds: Option<(f64, f64)>,
 }
 
+impl Lines {
+    /// A plot with linear axes, labelled horizontally and vertically.
+    pub(crate) fn new(title: impl Into<String>, [x, y]: [&str; 2], series: impl Into<Vec<Series>>) -> Lines {
+        let (x, y, series) = (x.into(), y.into(), series.into());
+        Lines { title: title.into(), x, y, series, ..Lines::default() }
+    }
+
+    /// The same with a logarithmic vertical axis.
+    pub(crate) fn logarithmic(self) -> Lines {
+        Lines { logarithmic: true, ..self }
+    }
+
+    /// The same with two logarithmic axes.
+    pub(crate) fn log_log(self) -> Lines {
+        Lines { logarithmic: true, wide: true, ..self }
+    }
+}
+
+impl Series {
+    /// A series without points.
+    pub(crate) fn new(name: impl Into<String>) -> Series {
+        Series { name: name.into(), points: Vec::new() }
+    }
+}
+
 impl Point {
     /// A point that is exact.
     pub fn exact(x: f64, y: f64) -> Point {

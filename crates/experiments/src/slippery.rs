@@ -4,7 +4,7 @@
 //! equally likely; if there is none it stays. Memoised expectiminimax values all positions, in a table with one entry
 //! per arrangement, so the values are exact up to rounding.
 
-use crate::plot::{Lines, Plot, Point, Series};
+use crate::plot::{Lines, Point, Series};
 use crate::{Bench, Findings, Grid};
 use outplay_core::{Content, LineBoard};
 use outplay_runtime::Pace;
@@ -126,8 +126,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     ));
     let mut grid = Grid::new("what the first player can expect", &["p"]);
     grid.columns.extend(boards.iter().map(|board| (*board).to_string()));
-    let mut series: Vec<Series> =
-        boards.iter().map(|name| Series { name: (*name).into(), points: Vec::new() }).collect();
+    let mut series: Vec<Series> = boards.iter().map(|name| Series::new(*name)).collect();
     bench.watch.stage("values of p", u64::from(steps) + 1);
     for step in 0..=steps {
         let slip = f64::from(step) / f64::from(steps);
@@ -167,13 +166,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         }
     }
     findings.tables.push(grid);
-    findings.plots.push(Plot::Lines(Lines {
-        title: "Slippery boards: what moving first is worth".into(),
-        x: "probability p that a stone slips".into(),
-        y: "expected payoff of the first player".into(),
-        series,
-        ..Lines::default()
-    }));
+    let axes = ["probability p that a stone slips", "expected payoff of the first player"];
+    findings.plot(Lines::new("Slippery boards: what moving first is worth", axes, series));
     Ok(findings)
 }
 

@@ -5,7 +5,7 @@
 //! clock, so they are converted to node limits by a measured rate.
 
 use crate::duel::{Score, duel, opening};
-use crate::plot::{Lines, Plot, Point, Series};
+use crate::plot::{Lines, Series};
 use crate::sample::{Sample, seconds};
 use crate::{Bench, Findings, Grid};
 use outplay_players::PlayerContext;
@@ -30,8 +30,7 @@ pub(crate) fn run(bench: &Bench<'_>, findings: &mut Findings) -> Result<(), Trou
     let names: Vec<String> =
         names.chain(TIMES.map(|times| format!("{times} times as much time, lines"))).collect();
     grid.columns.extend(names.iter().map(|name| format!("against {name}")));
-    let mut series: Vec<Series> =
-        names.iter().map(|name| Series { name: format!("against {name}"), points: Vec::new() }).collect();
+    let mut series: Vec<Series> = names.iter().map(|name| Series::new(format!("against {name}"))).collect();
     for &side in sides {
         let kit = bench.kit(&format!("mnk:{side}x{side},k=5"))?;
         bench.watch.stage(&format!("{side}x{side}"), names.len() as u64);
@@ -46,25 +45,15 @@ pub(crate) fn run(bench: &Bench<'_>, findings: &mut Findings) -> Result<(), Trou
         let mut row = vec![format!("{side}x{side}"), took.text(seconds), format!("{nodes:.0}")];
         for (opponent, series) in opponents.iter().zip(&mut series) {
             let score = meet(bench, &kit, opponent, games)?;
-            let (mean, (low, high)) = score.points();
-            series.points.push(Point {
-                x: f64::from(side),
-                y: 100.0 * mean,
-                bounds: Some((100.0 * low, 100.0 * high)),
-            });
+            series.points.push(score.point(f64::from(side)));
             row.push(format!("{}, {}", score.text(), score.percent()));
             bench.watch.advance(1);
         }
         grid.row(row);
     }
     findings.tables.push(grid);
-    findings.plots.push(Plot::Lines(Lines {
-        title: "The heuristic on larger boards, five in a row".into(),
-        x: "side of the board, cells".into(),
-        y: "score of helpful, %".into(),
-        series,
-        ..Lines::default()
-    }));
+    let axes = ["side of the board, cells", "score of helpful, %"];
+    findings.plot(Lines::new("The heuristic on larger boards, five in a row", axes, series));
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 //! own). Here every choice is compared with exact values, on positions with at least one wrong move.
 
 use crate::lesson::{Lesson, lessons};
-use crate::plot::{Lines, Plot, Series};
+use crate::plot::{Lines, Series};
 use crate::sample::{Sample, percent, percent_point, share_point, share_text};
 use crate::{Bench, Findings, Grid};
 use outplay_core::{Game, Notation};
@@ -46,7 +46,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         row.extend(surveyed.iter().map(|choices| share_text(choices.right[depth], choices.seen)));
         grid.row(row);
     }
-    let (series, sight) = boards
+    let (series, sight): (Vec<Series>, Vec<Series>) = boards
         .iter()
         .zip(&surveyed)
         .map(|(board, choices)| (choices.line(board), choices.sight(board, &mut survey.by_stones)))
@@ -57,20 +57,10 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         "One ply more turned a wrong choice into a right one {better} times and a right one into a wrong one {worse} times, of {pairs} steps: looking deeper {}."
     , if better > worse { "helps on the whole, and not always" } else { "does not help on the whole" }));
     findings.tables.extend([atlas, by_stones].into_iter().filter(|grid| !grid.rows.is_empty()));
-    findings.plots.push(Plot::Lines(Lines {
-        title: "Does a deeper search choose better?".into(),
-        x: "depth, plies".into(),
-        y: "choices that keep the value, %".into(),
-        series,
-        ..Lines::default()
-    }));
-    findings.plots.push(Plot::Lines(Lines {
-        title: "Does the evaluation see more near the end?".into(),
-        x: "stones on the board".into(),
-        y: "right above wrong move, %".into(),
-        series: sight,
-        ..Lines::default()
-    }));
+    let axes = ["depth, plies", "choices that keep the value, %"];
+    findings.plot(Lines::new("Does a deeper search choose better?", axes, series));
+    let axes = ["stones on the board", "right above wrong move, %"];
+    findings.plot(Lines::new("Does the evaluation see more near the end?", axes, sight));
     Ok(findings)
 }
 
@@ -93,7 +83,7 @@ impl Choices {
 
     /// Accuracy of the evaluation by stones; adds its rows.
     fn sight(&self, board: &str, by_stones: &mut Grid) -> Series {
-        let mut line = Series { name: board.into(), points: Vec::new() };
+        let mut line = Series::new(board);
         for (bucket, sample) in self.ordered.iter().enumerate().filter(|(_, sample)| sample.len() > 1) {
             let from = bucket as u32 * BUCKET;
             by_stones.row(vec![

@@ -3,11 +3,11 @@
 //! Unless a player is named, the strongest available one moves: exact values where they can be expected soon, else
 //! alpha-beta with the default evaluation of the game, for the given time.
 
-use crate::lines::StopFlag;
+use crate::lines::{Input, StopFlag};
 use outplay_core::{AnyPosition, escape_controls};
 use outplay_players::{Choice, MoveValue, PlayError, Player, PlayerContext, Punctual};
 use outplay_runtime::{Deadline, Monitor};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 /// The search limits of a `go` command.
@@ -188,13 +188,13 @@ impl Brain {
     }
 
     /// Searches on a second thread while reading input. `react` decides for each line whether to stop the search; other
-    /// lines are queued in `queue`. After the end of the input the search runs for a limited time only, and an infinite
+    /// lines are queued, and a line that ends the session comes last. After the end of the input the search runs for a limited time only, and an infinite
     /// search is stopped at once.
     pub(crate) fn think_while_reading(
         &mut self,
         pos: &AnyPosition,
         budget: &Budget,
-        (lines, queue): (&Receiver<String>, &mut Vec<String>),
+        input: &mut Input,
         monitor: &dyn Monitor,
         react: &mut dyn FnMut(&str) -> InputAction,
     ) -> Result<Thought, PlayError> {
@@ -206,16 +206,20 @@ impl Brain {
         };
         std::thread::scope(|scope| {
             let thought = scope.spawn(|| self.think(pos, budget, &stop));
-            let mut until: Option<Instant> = None;
+            let (mut until, mut last): (Option<Instant>, Option<String>) = (None, None);
             while !thought.is_finished() {
                 if monitor.stopped() || until.is_some_and(|until| Instant::now() >= until) {
                     stop.set();
                 }
-                let heard = match lines.recv_timeout(POLL_INTERVAL) {
+                let heard = match input.lines.recv_timeout(POLL_INTERVAL) {
                     Ok(line) => match react(&line) {
                         InputAction::Later => {
-                            queue.push(line);
+                            input.queue.push_back(line);
                             InputAction::Done
+                        }
+                        InputAction::End => {
+                            last = Some(line);
+                            InputAction::End
                         }
                         heard => heard,
                     },
@@ -231,6 +235,7 @@ impl Brain {
                     InputAction::Done | InputAction::Later => {}
                 }
             }
+            input.queue.extend(last);
             thought.join().unwrap_or(Err(PlayError::Stopped))
         })
     }

@@ -6,9 +6,10 @@
 use crate::child::EngineProcess;
 use crate::clock::{self, ThinkLimit};
 use crate::command::split;
-use crate::gomocup_host::{self, GomocupPlayer};
-use crate::ugi_host::UgiPlayer;
-use outplay_core::{AnyGame, InputError, Notation};
+use crate::engine_player::EnginePlayer;
+use crate::gomocup_host::{self, Gomocup};
+use crate::ugi_host::Ugi;
+use outplay_core::{AnyGame, InputError};
 use outplay_players::{EngineLauncher, PlayError, Player};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -83,21 +84,17 @@ impl EngineLauncher for EnginePool {
                     "the Gomocup protocol only supports time limits; write one as in `gomocup@200ms:…`";
                 return Err(InputError::spec(&parts.spec, words).into());
             }
-            return Ok(Box::new(GomocupPlayer::new(self.clone(), game.clone(), parts, size)));
+            let protocol = Gomocup { size, knows: false, mute: false };
+            return Ok(Box::new(EnginePlayer::new(self.clone(), game.clone(), parts, protocol)));
         }
-        Ok(Box::new(UgiPlayer::new(self.clone(), game.clone(), parts)))
+        Ok(Box::new(EnginePlayer::new(self.clone(), game.clone(), parts, Ugi)))
     }
-}
-
-/// The key of an idle engine: protocol, command and game.
-pub(crate) fn pool_key(protocol: &str, words: &[String], game: &AnyGame) -> String {
-    format!("{protocol}\0{}\0{}", words.join("\0"), game.spec())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_core::{Game, Native};
+    use outplay_core::{Game, Native, Notation};
     use outplay_games::mnk::{Mnk, Rules};
     use outplay_runtime::{Deadline, NoMonitor};
     use std::time::{Duration, Instant};

@@ -14,13 +14,11 @@
 //! A line `MESSAGE …` before a move reports that a fallback player moved.
 
 use crate::brain::{Brain, Budget, InputAction, Thought, minus_overhead};
-use crate::lines;
+use crate::lines::Input;
 use outplay_core::{Game, Notation};
 use outplay_players::Choice;
 use outplay_runtime::Monitor;
-use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
-use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 /// Default time of a move.
@@ -49,8 +47,7 @@ pub fn gomocup(
 ) -> io::Result<()> {
     let mut engine = Engine {
         open,
-        lines: lines::read(input),
-        queue: VecDeque::new(),
+        input: Input::new(input),
         player: player.map(str::to_string),
         board_state: None,
         turn: None,
@@ -59,7 +56,7 @@ pub fn gomocup(
         memory: None,
         messages: Vec::new(),
     };
-    while let Some(line) = engine.next(monitor) {
+    while let Some(line) = engine.input.next(monitor) {
         if line.eq_ignore_ascii_case("END") {
             break;
         }
@@ -93,8 +90,7 @@ struct GomocupBoard {
 
 struct Engine<'a> {
     open: Open<'a>,
-    lines: Receiver<String>,
-    queue: VecDeque<String>,
+    input: Input,
     player: Option<String>,
     board_state: Option<GomocupBoard>,
     /// Time limit of a move.
@@ -109,16 +105,12 @@ struct Engine<'a> {
 }
 
 /// Parses two numbers and a comma.
-fn point(text: &str) -> Option<(usize, usize)> {
+pub(crate) fn point(text: &str) -> Option<(usize, usize)> {
     let (column, row) = text.split_once(',')?;
     Some((column.trim().parse().ok()?, row.trim().parse().ok()?))
 }
 
 impl Engine<'_> {
-    fn next(&mut self, monitor: &dyn Monitor) -> Option<String> {
-        self.queue.pop_front().or_else(|| lines::next(&self.lines, monitor))
-    }
-
     /// Executes a command and returns the answer; empty for some commands.
     fn execute(&mut self, line: &str, monitor: &dyn Monitor) -> String {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -236,12 +228,12 @@ impl Engine<'_> {
     /// Reads stones up to `DONE`. A list with an error is read to its end, lest its lines be taken for commands.
     fn board(&mut self, monitor: &dyn Monitor) -> Result<(), String> {
         let mut mistake = self.board_state().map(|board| board.stones.clear()).err();
-        while let Some(line) = self.next(monitor) {
+        while let Some(line) = self.input.next(monitor) {
             if line.eq_ignore_ascii_case("DONE") {
                 return mistake.map_or(Ok(()), Err);
             }
             if line.eq_ignore_ascii_case("END") {
-                self.queue.push_front(line);
+                self.input.queue.push_front(line);
                 break;
             }
             let fields: Vec<usize> = line.split(',').map_while(|field| field.trim().parse().ok()).collect();
@@ -269,7 +261,6 @@ impl Engine<'_> {
 
     /// Searches for a move of this engine, whose colour follows from the number of stones.
     fn find(&mut self, budget: &Budget, monitor: &dyn Monitor) -> Result<(usize, usize, Choice), String> {
-        let (lines, queue) = (&self.lines, &mut self.queue);
         let board = self.board_state.as_mut().ok_or("there is no board yet; send START first")?;
         let own = board.stones.iter().filter(|stone| stone.2 == StoneOwner::Own).count();
         let other = board.stones.len() - own;
@@ -287,24 +278,15 @@ impl Engine<'_> {
         if game.outcome(&pos).is_some() {
             return Err("the game is over".into());
         }
-        let mut heard = Vec::new();
-        let mut ended = false;
-        let thought = board.brain.think_while_reading(
-            &pos,
-            budget,
-            (lines, &mut heard),
-            monitor,
-            &mut |line| match line.to_ascii_uppercase().as_str() {
+        let thought =
+            board.brain.think_while_reading(&pos, budget, &mut self.input, monitor, &mut |line| match line
+                .to_ascii_uppercase()
+                .as_str()
+            {
                 "YXSTOP" | "STOP" => InputAction::Stop,
-                "END" => {
-                    ended = true;
-                    InputAction::End
-                }
+                "END" => InputAction::End,
                 _ => InputAction::Later,
-            },
-        );
-        queue.extend(heard);
-        queue.extend(ended.then(|| "END".to_string()));
+            });
         let Thought { choice, note } = thought.map_err(|error| error.to_string())?;
         // The swap2 opening searches several positions, so notes may repeat.
         self.messages.extend(note.filter(|note| !self.messages.contains(note)));

@@ -15,10 +15,10 @@
 
 use crate::child::{EngineProcess, STOP, fault};
 use crate::clock::{ThinkLimit, limit_of_move};
-use crate::engine_pool::{EnginePool, EngineSpec, pool_key};
-use crate::history::History;
+use crate::engine_player::{Protocol, Seat};
+use crate::gomocup_engine::point;
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, Game, LineBoard, Notation, Turn};
-use outplay_players::{Choice, Fault, PlayError, Player};
+use outplay_players::{Choice, Fault, PlayError};
 use outplay_runtime::{Monitor, NoMonitor};
 use std::time::{Duration, Instant};
 
@@ -49,45 +49,16 @@ pub(crate) fn size(game: &AnyGame) -> Result<(usize, usize), String> {
     Ok((board.width, board.height))
 }
 
-/// A Gomocup engine as a player.
-pub(crate) struct GomocupPlayer {
-    pool: EnginePool,
-    game: AnyGame,
-    parts: EngineSpec,
-    size: (usize, usize),
-    pool_key: String,
-    child: Option<EngineProcess>,
-    trouble: Option<PlayError>,
-    history: History,
+/// The host's side of the Gomocup protocol.
+pub(crate) struct Gomocup {
+    pub(crate) size: (usize, usize),
     /// Whether the engine knows the game up to its own last move.
-    knows: bool,
+    pub(crate) knows: bool,
     /// Whether the engine does not answer `ABOUT`.
-    mute: bool,
+    pub(crate) mute: bool,
 }
 
-impl GomocupPlayer {
-    pub(crate) fn new(
-        pool: EnginePool,
-        game: AnyGame,
-        parts: EngineSpec,
-        size: (usize, usize),
-    ) -> GomocupPlayer {
-        let pool_key = pool_key("gomocup", &parts.words, &game);
-        let (child, trouble, history) = (None, None, History::default());
-        GomocupPlayer {
-            pool,
-            game,
-            parts,
-            size,
-            pool_key,
-            child,
-            trouble,
-            history,
-            knows: false,
-            mute: false,
-        }
-    }
-
+impl Gomocup {
     /// The command that starts a game.
     fn start(&self) -> String {
         let (width, height) = self.size;
@@ -113,24 +84,13 @@ impl GomocupPlayer {
         }
     }
 
-    fn ready(&mut self) -> Result<EngineProcess, PlayError> {
-        if let Some(mut child) = self.child.take().or_else(|| self.pool.take(&self.pool_key))
-            && self.greet(&mut child).is_ok()
-        {
-            return Ok(child);
-        }
-        let mut child = EngineProcess::start(&self.parts.words, "END")?;
-        self.greet(&mut child)?;
-        Ok(child)
-    }
-
     /// The command that sets a position and starts a search: `BEGIN`, `TURN` or `BOARD`.
-    fn order(&self, pos: &AnyPosition, by_turn: bool) -> Result<String, PlayError> {
-        let board = self.game.board(pos).ok_or(PlayError::NoMove)?;
+    fn order(&self, seat: &Seat, pos: &AnyPosition, by_turn: bool) -> Result<String, PlayError> {
+        let board = seat.game.board(pos).ok_or(PlayError::NoMove)?;
         if board.stones() == 0 {
             return Ok("BEGIN".into());
         }
-        if let Some(word) = self.history.moves.last().filter(|_| by_turn && self.knows)
+        if let Some(word) = seat.history.moves.last().filter(|_| by_turn && self.knows)
             && let Some((column, row)) = outplay_core::parse_cell(word)
         {
             return Ok(format!("TURN {column},{}", board.height - 1 - row));
@@ -180,16 +140,78 @@ impl GomocupPlayer {
         }
     }
 
-    /// Searches a position. The engine is kept for the next turn unless it failed to answer: its late answer would be
-    /// taken for the next one.
+    /// Stops a search and returns the engine's move.
+    fn stop(
+        &mut self,
+        seat: &mut Seat,
+        mut child: EngineProcess,
+        pos: &AnyPosition,
+    ) -> Result<Choice, PlayError> {
+        child.send_during_search("YXSTOP");
+        let until = Instant::now() + STOP;
+        let (column, row) = loop {
+            let line = child.receive(until, &NoMonitor).map_err(|_| PlayError::Stopped)?;
+            if let Some(point) = point(&line) {
+                break point;
+            }
+        };
+        let mv = self.read_point(&seat.game, pos, column, row).ok_or(PlayError::Stopped)?;
+        self.keep_in_step(seat, child);
+        Ok(Choice { stopped: true, ..Choice::plain(mv) })
+    }
+
+    /// Resynchronises an engine whose turn was stopped: all output before its answer to `START` belongs to that turn,
+    /// such as `UNKNOWN` for `YXSTOP`. The next turn sends the whole board. Drops an engine that does not answer.
+    fn keep_in_step(&mut self, seat: &mut Seat, mut child: EngineProcess) {
+        child.send(&self.start());
+        self.knows = false;
+        let until = Instant::now() + STOP;
+        while let Ok(line) = child.receive(until, &NoMonitor) {
+            if line == "OK" || line.starts_with("OK ") {
+                seat.child = Some(child);
+                return;
+            }
+        }
+    }
+
+    /// The legal move at the protocol's coordinates.
+    fn read_point(&self, game: &AnyGame, pos: &AnyPosition, column: usize, row: usize) -> Option<AnyMove> {
+        let (width, height) = self.size;
+        let name =
+            (column < width && row < height).then(|| outplay_core::cell_name(column, height - 1 - row))?;
+        game.read_move(pos, &name).ok()
+    }
+}
+
+/// Whether a line answers `ABOUT`, including by an error.
+fn is_about(line: &str) -> bool {
+    line.contains("name") && line.contains('=') || line.starts_with("UNKNOWN") || line.starts_with("ERROR")
+}
+
+impl Protocol for Gomocup {
+    const NAME: &'static str = "gomocup";
+
+    fn ready(&mut self, seat: &Seat, idle: Option<EngineProcess>) -> Result<EngineProcess, PlayError> {
+        self.knows = false;
+        if let Some(mut child) = idle
+            && self.greet(&mut child).is_ok()
+        {
+            return Ok(child);
+        }
+        let mut child = EngineProcess::start(&seat.parts.words, "END")?;
+        self.greet(&mut child)?;
+        Ok(child)
+    }
+
     fn ask(
         &mut self,
+        seat: &mut Seat,
         mut child: EngineProcess,
         pos: &AnyPosition,
         by_turn: bool,
         monitor: &dyn Monitor,
     ) -> Result<Choice, PlayError> {
-        let (limit, patience) = limit_of_move(self.parts.think, monitor);
+        let (limit, patience) = limit_of_move(seat.parts.think, monitor);
         let ThinkLimit::Time(time) = limit else { return Err(PlayError::NoMove) };
         let infos = format!(
             "INFO timeout_turn {}\nINFO timeout_match 0\nINFO time_left {UNLIMITED}\nINFO max_memory 0\nINFO game_type 1\nINFO rule 0",
@@ -199,23 +221,23 @@ impl GomocupPlayer {
             match self.settle(&mut child, patience, monitor) {
                 // The search has not started, so there is no move.
                 Err(PlayError::Stopped) => {
-                    self.keep_in_step(child);
+                    self.keep_in_step(seat, child);
                     return Err(PlayError::Stopped);
                 }
                 other => other?,
             }
         }
-        child.send(&format!("{infos}\n{}", self.order(pos, by_turn)?));
+        child.send(&format!("{infos}\n{}", self.order(seat, pos, by_turn)?));
         loop {
             let line = match child.receive(patience, monitor) {
-                Err(PlayError::Stopped) => return self.stop(child, pos),
+                Err(PlayError::Stopped) => return self.stop(seat, child, pos),
                 other => other?,
             };
             if let Some((column, row)) = point(&line) {
-                let mv = self.read_point(pos, column, row).ok_or_else(|| {
+                let mv = self.read_point(&seat.game, pos, column, row).ok_or_else(|| {
                     fault(Fault::Illegal, format!("played `{column},{row}`, which is not a legal move"))
                 })?;
-                self.child = Some(child);
+                seat.child = Some(child);
                 self.knows = true;
                 return Ok(Choice::plain(mv));
             }
@@ -223,98 +245,6 @@ impl GomocupPlayer {
                 let shown: String = line.chars().take(100).collect();
                 return Err(fault(Fault::Garbage, format!("answered `{shown}` instead of a move")));
             }
-        }
-    }
-
-    /// Stops a search and returns the engine's move.
-    fn stop(&mut self, mut child: EngineProcess, pos: &AnyPosition) -> Result<Choice, PlayError> {
-        child.send_during_search("YXSTOP");
-        let until = Instant::now() + STOP;
-        let (column, row) = loop {
-            let line = child.receive(until, &NoMonitor).map_err(|_| PlayError::Stopped)?;
-            if let Some(point) = point(&line) {
-                break point;
-            }
-        };
-        let mv = self.read_point(pos, column, row).ok_or(PlayError::Stopped)?;
-        self.keep_in_step(child);
-        Ok(Choice { stopped: true, ..Choice::plain(mv) })
-    }
-
-    /// Resynchronises an engine whose turn was stopped: all output before its answer to `START` belongs to that turn,
-    /// such as `UNKNOWN` for `YXSTOP`. The next turn sends the whole board. Drops an engine that does not answer.
-    fn keep_in_step(&mut self, mut child: EngineProcess) {
-        child.send(&self.start());
-        self.knows = false;
-        let until = Instant::now() + STOP;
-        while let Ok(line) = child.receive(until, &NoMonitor) {
-            if line == "OK" || line.starts_with("OK ") {
-                self.child = Some(child);
-                return;
-            }
-        }
-    }
-
-    /// The legal move at the protocol's coordinates.
-    fn read_point(&self, pos: &AnyPosition, column: usize, row: usize) -> Option<AnyMove> {
-        let (width, height) = self.size;
-        let name =
-            (column < width && row < height).then(|| outplay_core::cell_name(column, height - 1 - row))?;
-        self.game.read_move(pos, &name).ok()
-    }
-}
-
-/// Whether a line answers `ABOUT`, including by an error.
-fn is_about(line: &str) -> bool {
-    line.contains("name") && line.contains('=') || line.starts_with("UNKNOWN") || line.starts_with("ERROR")
-}
-
-/// Parses two numbers and a comma.
-fn point(line: &str) -> Option<(usize, usize)> {
-    let (column, row) = line.split_once(',')?;
-    Some((column.trim().parse().ok()?, row.trim().parse().ok()?))
-}
-
-impl Player for GomocupPlayer {
-    fn spec(&self) -> String {
-        self.parts.spec.clone()
-    }
-
-    fn begin(&mut self, _seed: u64) {
-        self.history.clear();
-        self.trouble = None;
-        self.knows = false;
-        match self.ready() {
-            Ok(child) => self.child = Some(child),
-            Err(error) => self.trouble = Some(error),
-        }
-    }
-
-    fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
-        if self.game.outcome(pos).is_some() {
-            return Err(PlayError::NoMove);
-        }
-        if monitor.stopped() {
-            return Err(PlayError::Stopped);
-        }
-        if self.child.is_none() && self.trouble.is_none() {
-            self.begin(0);
-        }
-        if let Some(trouble) = self.trouble.take() {
-            return Err(trouble);
-        }
-        let Some(child) = self.child.take() else { return Err(PlayError::NoMove) };
-        let by_turn = self.history.reach(&self.game, pos);
-        let choice = self.ask(child, pos, by_turn, monitor)?;
-        self.history.made(&self.game, pos, choice.mv);
-        Ok(choice)
-    }
-}
-
-impl Drop for GomocupPlayer {
-    fn drop(&mut self) {
-        if let Some(child) = self.child.take() {
-            self.pool.keep(&self.pool_key, child);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //!            as a host                                     as an engine
 //!  engine_pool   idle engine processes           brain     chooses player and time for a move
-//!  ugi_host, gomocup_host: a Player each         ugi_engine, gomocup_engine: a command loop each
+//!  ugi_host, gomocup_host: a Protocol each        ugi_engine, gomocup_engine: a command loop each
 //!  child     engine process with line I/O: every wait has a timeout, every process is reaped
 //! ```
 //!
@@ -17,6 +17,7 @@ mod brain;
 mod child;
 mod clock;
 mod command;
+mod engine_player;
 mod engine_pool;
 mod gomocup_engine;
 mod gomocup_host;

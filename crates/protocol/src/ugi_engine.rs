@@ -15,11 +15,10 @@
 //! Invalid commands are answered with `info string error: …`. Only `quit` or the end of the input ends the loop.
 
 use crate::brain::{Brain, Budget, InputAction, Thought, milliseconds, minus_overhead};
-use crate::lines;
+use crate::lines::Input;
 use outplay_core::{AnyPosition, Game, Notation, Turn};
 use outplay_runtime::Monitor;
 use std::io::{self, BufRead, Write};
-use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// Constructs the engine of the game that a spec names; the error is a sentence for the user.
@@ -40,14 +39,13 @@ pub fn ugi(
 ) -> io::Result<()> {
     let mut engine = Engine {
         open,
-        lines: lines::read(input),
-        queue: Vec::new(),
+        input: Input::new(input),
         game: game.to_string(),
         player: player.map(str::to_string),
         brain: None,
         pos: None,
     };
-    while let Some(line) = engine.next(monitor) {
+    while let Some(line) = engine.input.next(monitor) {
         if line == "quit" {
             break;
         }
@@ -59,8 +57,7 @@ pub fn ugi(
 
 struct Engine<'a> {
     open: Open<'a>,
-    lines: Receiver<String>,
-    queue: Vec<String>,
+    input: Input,
     game: String,
     player: Option<String>,
     brain: Option<Brain>,
@@ -68,13 +65,6 @@ struct Engine<'a> {
 }
 
 impl Engine<'_> {
-    fn next(&mut self, monitor: &dyn Monitor) -> Option<String> {
-        if !self.queue.is_empty() {
-            return Some(self.queue.remove(0));
-        }
-        lines::next(&self.lines, monitor)
-    }
-
     fn execute(&mut self, line: &str, out: &mut impl Write, monitor: &dyn Monitor) -> io::Result<()> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -220,7 +210,6 @@ impl Engine<'_> {
                 return writeln!(out, "bestmove 0000");
             }
         };
-        let (lines, queue) = (&self.lines, &mut self.queue);
         let Some(brain) = &mut self.brain else { return writeln!(out, "bestmove 0000") };
         let game = brain.game().clone();
         if game.outcome(&pos).is_some() || game.turn(&pos) == Turn::Chance {
@@ -229,24 +218,17 @@ impl Engine<'_> {
         }
         let budget = budget(rest, game.turn(&pos));
         let mut ready = 0;
-        let mut ended = false;
         let thought =
-            brain.think_while_reading(&pos, &budget, (lines, queue), monitor, &mut |line| match line {
+            brain.think_while_reading(&pos, &budget, &mut self.input, monitor, &mut |line| match line {
                 "stop" => InputAction::Stop,
                 "isready" => {
                     ready += 1;
                     InputAction::Done
                 }
-                "quit" => {
-                    ended = true;
-                    // A piped script that ends with `quit` still expects its answer.
-                    InputAction::End
-                }
+                // A piped script that ends with `quit` still expects its answer.
+                "quit" => InputAction::End,
                 _ => InputAction::Later,
             });
-        if ended {
-            queue.push("quit".into());
-        }
         let Thought { choice, note } = match thought {
             Ok(thought) => thought,
             Err(error) => {

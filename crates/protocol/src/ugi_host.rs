@@ -11,77 +11,64 @@
 
 use crate::child::{EngineProcess, STOP, fault};
 use crate::clock::{ThinkLimit, limit_of_move};
-use crate::engine_pool::{EnginePool, EngineSpec, pool_key};
-use crate::history::History;
+use crate::engine_player::{Protocol, Seat};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Counters, Game, Notation, Turn};
-use outplay_players::{Choice, Fault, PlayError, Player};
+use outplay_players::{Choice, Fault, PlayError};
 use outplay_runtime::{Monitor, NoMonitor};
 use std::time::{Duration, Instant};
 
 /// Timeout of the handshake.
 const READY: Duration = Duration::from_secs(10);
 
-/// A UGI engine as a player.
-pub(crate) struct UgiPlayer {
-    pool: EnginePool,
-    game: AnyGame,
-    parts: EngineSpec,
-    pool_key: String,
-    child: Option<EngineProcess>,
-    trouble: Option<PlayError>,
-    history: History,
-}
+/// The host's side of UGI.
+pub(crate) struct Ugi;
 
-impl UgiPlayer {
-    pub(crate) fn new(pool: EnginePool, game: AnyGame, parts: EngineSpec) -> UgiPlayer {
-        let pool_key = pool_key("ugi", &parts.words, &game);
-        UgiPlayer { pool, game, parts, pool_key, child: None, trouble: None, history: History::default() }
-    }
+impl Protocol for Ugi {
+    const NAME: &'static str = "ugi";
 
-    /// Returns an engine that is ready for a new game, from the pool or newly started.
-    fn ready(&mut self) -> Result<EngineProcess, PlayError> {
-        if let Some(mut child) = self.child.take().or_else(|| self.pool.take(&self.pool_key)) {
+    fn ready(&mut self, seat: &Seat, idle: Option<EngineProcess>) -> Result<EngineProcess, PlayError> {
+        if let Some(mut child) = idle {
             child.send("uginewgame\nisready");
             // An engine that exited while idle is replaced.
             if wait_ready(&mut child, "readyok", &mut |_| {}).is_ok() {
                 return Ok(child);
             }
         }
-        let mut child = EngineProcess::start(&self.parts.words, "quit")?;
+        let mut child = EngineProcess::start(&seat.parts.words, "quit")?;
         child.send("ugi");
         let mut knows_games = false;
         wait_ready(&mut child, "ugiok", &mut |line| {
             knows_games |= line.to_ascii_lowercase().starts_with("option name game ");
         })?;
         if knows_games {
-            child.send(&format!("setoption name Game value {}", self.game.spec()));
+            child.send(&format!("setoption name Game value {}", seat.game.spec()));
         }
         child.send("uginewgame\nisready");
         wait_ready(&mut child, "readyok", &mut |_| {})?;
         Ok(child)
     }
 
-    /// Searches a position. The engine is kept for the next turn unless it failed to answer: its late answer would be
-    /// taken for the next one.
     fn ask(
         &mut self,
+        seat: &mut Seat,
         mut child: EngineProcess,
         pos: &AnyPosition,
+        _by_turn: bool,
         monitor: &dyn Monitor,
     ) -> Result<Choice, PlayError> {
-        let (limit, patience) = limit_of_move(self.parts.think, monitor);
+        let (limit, patience) = limit_of_move(seat.parts.think, monitor);
         let go = match limit {
             ThinkLimit::Time(time) => format!("go movetime {}", time.as_millis().max(1)),
             ThinkLimit::Depth(depth) => format!("go depth {depth}"),
             ThinkLimit::Nodes(nodes) => format!("go nodes {nodes}"),
         };
         // `isready` is a barrier: output of an earlier turn comes before `readyok`.
-        child.send(&format!("{}\nisready", self.history.words(&self.game)));
+        child.send(&format!("{}\nisready", seat.history.words(&seat.game)));
         match wait(&mut child, "readyok", patience, monitor, &mut |_| {}) {
             // The search has not started, so there is no move.
             Err(PlayError::Stopped) => {
                 if wait(&mut child, "readyok", Instant::now() + STOP, &NoMonitor, &mut |_| {}).is_ok() {
-                    self.child = Some(child);
+                    seat.child = Some(child);
                 }
                 return Err(PlayError::Stopped);
             }
@@ -90,35 +77,35 @@ impl UgiPlayer {
         child.send(&go);
         let mut info = SearchInfo::default();
         let answer = match receive_best_move(&mut child, patience, monitor, &mut info) {
-            Err(PlayError::Stopped) => return self.stop(child, pos, info),
+            Err(PlayError::Stopped) => return stop(seat, child, pos, info),
             other => other?,
         };
         if answer.is_empty() {
             return Err(fault(Fault::Garbage, "answered `bestmove` without a move"));
         }
-        let Ok(mv) = self.game.read_move(pos, &answer) else {
+        let Ok(mv) = seat.game.read_move(pos, &answer) else {
             let shown: String = answer.chars().take(40).collect();
             return Err(fault(Fault::Illegal, format!("played `{shown}`, which is not a legal move")));
         };
-        self.child = Some(child);
-        Ok(info.choice(&self.game, pos, mv))
+        seat.child = Some(child);
+        Ok(info.choice(&seat.game, pos, mv))
     }
+}
 
-    /// Stops a search and returns the engine's move.
-    fn stop(
-        &mut self,
-        mut child: EngineProcess,
-        pos: &AnyPosition,
-        mut info: SearchInfo,
-    ) -> Result<Choice, PlayError> {
-        child.send_during_search("stop");
-        let answer = receive_best_move(&mut child, Instant::now() + STOP, &NoMonitor, &mut info);
-        let answer = answer.map_err(|_| PlayError::Stopped)?;
-        self.child = Some(child);
-        // An engine that was stopped at once may have no move yet (`bestmove 0000`).
-        let mv = self.game.read_move(pos, &answer).map_err(|_| PlayError::Stopped)?;
-        Ok(Choice { stopped: true, ..info.choice(&self.game, pos, mv) })
-    }
+/// Stops a search and returns the engine's move.
+fn stop(
+    seat: &mut Seat,
+    mut child: EngineProcess,
+    pos: &AnyPosition,
+    mut info: SearchInfo,
+) -> Result<Choice, PlayError> {
+    child.send_during_search("stop");
+    let answer = receive_best_move(&mut child, Instant::now() + STOP, &NoMonitor, &mut info);
+    let answer = answer.map_err(|_| PlayError::Stopped)?;
+    seat.child = Some(child);
+    // An engine that was stopped at once may have no move yet (`bestmove 0000`).
+    let mv = seat.game.read_move(pos, &answer).map_err(|_| PlayError::Stopped)?;
+    Ok(Choice { stopped: true, ..info.choice(&seat.game, pos, mv) })
 }
 
 /// Waits for `bestmove` and returns the word after it, which may be missing (empty).
@@ -164,49 +151,6 @@ fn wait_ready(child: &mut EngineProcess, word: &str, heard: &mut dyn FnMut(&str)
         }
         other => other,
     })
-}
-
-impl Player for UgiPlayer {
-    fn spec(&self) -> String {
-        self.parts.spec.clone()
-    }
-
-    fn begin(&mut self, _seed: u64) {
-        self.history.clear();
-        self.trouble = None;
-        match self.ready() {
-            Ok(child) => self.child = Some(child),
-            Err(error) => self.trouble = Some(error),
-        }
-    }
-
-    fn choose(&mut self, pos: &AnyPosition, monitor: &dyn Monitor) -> Result<Choice, PlayError> {
-        if self.game.turn(pos) == Turn::Chance || self.game.outcome(pos).is_some() {
-            return Err(PlayError::NoMove);
-        }
-        if monitor.stopped() {
-            return Err(PlayError::Stopped);
-        }
-        if self.child.is_none() && self.trouble.is_none() {
-            self.begin(0);
-        }
-        if let Some(trouble) = self.trouble.take() {
-            return Err(trouble);
-        }
-        let Some(child) = self.child.take() else { return Err(PlayError::NoMove) };
-        self.history.reach(&self.game, pos);
-        let choice = self.ask(child, pos, monitor)?;
-        self.history.made(&self.game, pos, choice.mv);
-        Ok(choice)
-    }
-}
-
-impl Drop for UgiPlayer {
-    fn drop(&mut self) {
-        if let Some(child) = self.child.take() {
-            self.pool.keep(&self.pool_key, child);
-        }
-    }
 }
 
 /// The last values of an engine's `info` lines.

@@ -1,12 +1,13 @@
 //! Router and middleware stack.
 
-use crate::addresses::{ADDRESSES, Address, get};
+use crate::addresses::{ADDRESSES, Address, FALLBACKS};
 use crate::api_request::ApiRequest;
 use crate::background::JobList;
 use crate::cache::{Answers, OpenGames};
 use crate::jobs::Jobs;
 use crate::matches::Match;
 use crate::net;
+use crate::origin_check;
 use crate::quota::GuestTables;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
@@ -16,7 +17,6 @@ use crate::runs::Run;
 use crate::settings::RUNS;
 use crate::settings::{BODY, MATCHES, Settings};
 use crate::workers::Workers;
-use crate::{origin_check, page};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
@@ -63,19 +63,16 @@ impl Shared {
     }
 }
 
-/// The fallback route of the API.
-static NOWHERE: Address = get("/api/{*rest}", nowhere, "", "Error", "What is not there");
-static FILES: Address = get("/{file}", page::file, "", "page", "A file of the page");
-
 /// Builds the router of the API and the page.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     let log = shared.settings.log;
     let mut handlers = Router::new();
-    for address in ADDRESSES.iter().chain([&NOWHERE]) {
+    let [nowhere, files] = FALLBACKS;
+    for address in ADDRESSES.iter().chain([nowhere]) {
         handlers = handlers.route(address.path, lead(&shared, address));
     }
     let handlers = handlers
-        .fallback(lead(&shared, &FILES))
+        .fallback(lead(&shared, files))
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY));
     let kept = net::inner(handlers, fault).layer(middleware::from_fn_with_state(shared, origin_check::pass));
@@ -100,7 +97,7 @@ async fn answer(shared: Arc<Shared>, address: &Address, request: Request) -> Res
     reply.unwrap_or_else(IntoResponse::into_response)
 }
 
-fn nowhere(asked: &ApiRequest) -> Result<Reply, Refusal> {
+pub(crate) fn nowhere(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let path: String = asked.uri.path().chars().take(80).collect();
     let error = format!("there is nothing at {path}");
     Err(Refusal::new(StatusCode::NOT_FOUND, error, "/api/openapi.json lists what there is"))

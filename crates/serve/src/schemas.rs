@@ -34,110 +34,71 @@ const KINDS: [(&str, &str); 16] = [
     ("state", r#"{ "type": "string", "enum": ["running", "stopping", "stopped", "done", "failed"] }"#),
 ];
 
-/// Schemas by name.
-const SCHEMAS: [(&str, &str); 40] = [
-    ("Rules", "game name about? rules parameters? example? textbook?:maybe_object"),
-    (
-        "Trace",
-        "game position? method order? depth:number counters:Counters recorded_plies?:number \
-         note?:maybe nodes:objects",
-    ),
-    (
-        "Index",
-        "game index? tiers?:objects size?:number reachable?:plies ratio?:maybe_real number?:number \
-         tier? place?:number position?:maybe unreached?:maybe",
-    ),
-    ("Waves", "game positions:number draws:number waves:objects"),
-    ("Values", "values:objects"),
-    ("Proof", "game position? value:value nodes?:number steps?:number proof:maybe"),
-    ("Checked", "valid:truth value? steps?:number followed?:number error? step?:plies seen:objects"),
-    ("Walk", "player wins:truth over:truth stones:objects waiting:objects"),
-    ("ValuesRequest", "game positions:texts"),
-    ("CheckRequest", "proof"),
-    ("WalkRequest", "proof player:first|second moves?:texts"),
-    ("Error", "error cure:maybe"),
-    ("Health", "status searches?:number waiting?:number"),
-    ("Games", "games:objects players:objects levels:texts"),
-    (
-        "View",
-        "game position to_move outcome?:plies scene:object warning?:maybe players?:objects \
-         engines?:texts levels?:texts exact?:truth chance?:truth startless?:truth provable?:truth evals?:texts begins?:first|second \
-         turn_of?:first|second at?:number plies?:[Ply]",
-    ),
-    ("Start", "game position startless:truth"),
-    ("Ply", "move by:first|second chance:truth said?"),
-    ("Move", "move san? value:value distance?:plies score?:plies"),
-    (
-        "Query",
-        "game position to_move value:value distance?:plies score?:plies best?:texts moves:[Move] \
-         line?:texts source?:rules|theory|table|book|kept|search notes?:texts",
-    ),
-    ("History", "game plies:objects"),
-    (
-        "Choice",
-        "game position player move said? nodes?:number depth?:number opinion?:maybe_real line?:texts \
-         seconds?:real counters?:Counters",
-    ),
-    (
-        "Counters",
-        "nodes:number static_evaluations?:number dynamic_evaluations?:number alpha_cutoffs?:number \
-         beta_cutoffs?:number best_payoff_cutoffs?:number dice_cutoffs?:number \
-         distinct_keys?:number cache_hits?:number table_hits?:number table_cutoffs?:number \
-         collisions?:number probe_hits?:number quiescence_nodes?:number",
-    ),
-    ("Why", "game? position? to_move? value?:value distance?:plies sentence marks:objects line:objects"),
-    (
-        "Puzzle",
-        "game? position to_move? kind? task value?:value distance?:plies solution line?:texts \
-         choices?:number steps?:objects themes?:texts difficulty?:object number?:number of?:number \
-         date?",
-    ),
-    (
-        "Evaluation",
-        "game position to_move eval score:number opinion?:real scale?:real parts:objects \
-         cells:objects best?:texts svg?",
-    ),
-    ("Experiments", "experiments:objects latest?:object"),
-    ("Knowledge", "game positions:maybe chance?:truth solvable:truth statistics:maybe_object"),
-    (
-        "Job",
-        "id:number game state:job stage? done?:number total?:number seconds?:real answer?:object \
-         error? cure?:maybe",
-    ),
-    ("Stats", "game tiers:objects positions:object"),
-    ("MoveRequest", "game position? moves? player seed?:number"),
-    ("SolveRequest", "game method? values?:wdl|distance save?:truth stay?:truth"),
-    ("Examples", "game examples:objects"),
-    ("Records", "game longest_plies?:plies longest_count?:number longest:objects hardest:objects"),
-    ("Matches", "matches:objects"),
-    (
-        "Match",
-        "id:number game players:texts mine?:truth games?:number planned?:number state:state \
-         each?:number seed?:number seconds?:real standings?:object sprt?:maybe_object points?:list \
-         results?:list boards?:objects error?:maybe cure?:maybe",
-    ),
-    (
-        "Run",
-        "id:number name seed?:number sample?:plies mine?:truth state:state stage? done?:number \
-         total?:number seconds?:real findings?:object pictures?:texts error? cure?:maybe",
-    ),
-    ("PuzzleSets", "sets:objects"),
-    ("Nothing", ""),
-    (
-        "MatchRequest",
-        "game position? moves? players:texts games?:number openings?:number seed?:number \
-         sprt?:claims boards?:number pace?:number stay?:truth",
-    ),
-    ("RunRequest", "name seed?:number sample?:number stay?:truth"),
-];
+/// Schemas: a name and its fields, continued on indented lines.
+const SCHEMAS: &str = "\
+Rules: game name about? rules parameters? example? textbook?:maybe_object
+Trace: game position? method order? depth:number counters:Counters recorded_plies?:number note?:maybe
+    nodes:objects
+Index: game index? tiers?:objects size?:number reachable?:plies ratio?:maybe_real number?:number tier?
+    place?:number position?:maybe unreached?:maybe
+Waves: game positions:number draws:number waves:objects
+Values: values:objects
+Proof: game position? value:value nodes?:number steps?:number proof:maybe
+Checked: valid:truth value? steps?:number followed?:number error? step?:plies seen:objects
+Walk: player wins:truth over:truth stones:objects waiting:objects
+ValuesRequest: game positions:texts
+CheckRequest: proof
+WalkRequest: proof player:first|second moves?:texts
+Error: error cure:maybe
+Health: status searches?:number waiting?:number
+Games: games:objects players:objects levels:texts
+View: game position to_move outcome?:plies scene:object warning?:maybe players?:objects engines?:texts
+    levels?:texts exact?:truth chance?:truth startless?:truth provable?:truth evals?:texts
+    begins?:first|second turn_of?:first|second at?:number plies?:[Ply]
+Start: game position startless:truth
+Ply: move by:first|second chance:truth said?
+Move: move san? value:value distance?:plies score?:plies
+Query: game position to_move value:value distance?:plies score?:plies best?:texts moves:[Move] line?:texts
+    source?:rules|theory|table|book|kept|search notes?:texts
+History: game plies:objects
+Choice: game position player move said? nodes?:number depth?:number opinion?:maybe_real line?:texts
+    seconds?:real counters?:Counters
+Counters: nodes:number static_evaluations?:number dynamic_evaluations?:number alpha_cutoffs?:number
+    beta_cutoffs?:number best_payoff_cutoffs?:number dice_cutoffs?:number distinct_keys?:number
+    cache_hits?:number table_hits?:number table_cutoffs?:number collisions?:number probe_hits?:number
+    quiescence_nodes?:number
+Why: game? position? to_move? value?:value distance?:plies sentence marks:objects line:objects
+Puzzle: game? position to_move? kind? task value?:value distance?:plies solution line?:texts
+    choices?:number steps?:objects themes?:texts difficulty?:object number?:number of?:number date?
+Evaluation: game position to_move eval score:number opinion?:real scale?:real parts:objects cells:objects
+    best?:texts svg?
+Experiments: experiments:objects latest?:object
+Knowledge: game positions:maybe chance?:truth solvable:truth statistics:maybe_object
+Job: id:number game state:job stage? done?:number total?:number seconds?:real answer?:object error?
+    cure?:maybe
+Stats: game tiers:objects positions:object
+MoveRequest: game position? moves? player seed?:number
+SolveRequest: game method? values?:wdl|distance save?:truth stay?:truth
+Examples: game examples:objects
+Records: game longest_plies?:plies longest_count?:number longest:objects hardest:objects
+Matches: matches:objects
+Match: id:number game players:texts mine?:truth games?:number planned?:number state:state each?:number
+    seed?:number seconds?:real standings?:object sprt?:maybe_object points?:list results?:list
+    boards?:objects error?:maybe cure?:maybe
+Run: id:number name seed?:number sample?:plies mine?:truth state:state stage? done?:number total?:number
+    seconds?:real findings?:object pictures?:texts error? cure?:maybe
+PuzzleSets: sets:objects
+Nothing:
+MatchRequest: game position? moves? players:texts games?:number openings?:number seed?:number sprt?:claims
+    boards?:number pace?:number stay?:truth
+RunRequest: name seed?:number sample?:number stay?:truth
+";
 
 /// All schemas.
 pub(crate) fn schemas() -> Map<String, Value> {
-    let mut all = Map::new();
-    for (name, fields) in SCHEMAS {
-        all.insert(name.into(), schema(fields));
-    }
-    all
+    let lines = SCHEMAS.replace("\n    ", " ");
+    let schemas = lines.lines().filter_map(|line| line.split_once(':'));
+    schemas.map(|(name, fields)| (name.into(), schema(fields))).collect()
 }
 
 /// A mention of a schema.

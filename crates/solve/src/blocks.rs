@@ -5,6 +5,7 @@
 //! ```
 
 use crate::SolveError;
+use crate::error::check_stop;
 use outplay_runtime::{Monitor, Pace, threads};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -111,9 +112,7 @@ pub(crate) fn list<T>(
     let refused = || SolveError::NoMemory(len.saturating_mul(size_of::<T>() as u64));
     let mut items = Vec::new();
     items.try_reserve_exact(usize::try_from(len).map_err(|_| refused())?).map_err(|_| refused())?;
-    if Pace::pieces(monitor, 0..len, &mut |piece| items.extend(piece.map(&mut make))) {
-        return Err(SolveError::Stopped);
-    }
+    check_stop(Pace::pieces(monitor, 0..len, &mut |piece| items.extend(piece.map(&mut make))))?;
     Ok(items)
 }
 

@@ -23,6 +23,7 @@ mod verify;
 pub use rolls::{chance_rolls, chance_rolls_kept, expand};
 pub use verify::{Means, verify_chance, verify_rolls};
 
+use crate::error::{check_fault, check_stop};
 use crate::lawful::{check_start, check_tier};
 use crate::{Forget, SolveError};
 use bounds::{Radii, SolvedMeans, largest};
@@ -199,9 +200,7 @@ pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
     let mut expected = Expected::new(index.tiers());
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
-        if monitor.stopped() {
-            return Err(SolveError::Stopped.into());
-        }
+        check_stop(monitor.stopped())?;
         check_tier(game, index, tier, Gaps::None, &|_| true, monitor)?;
         let graph = tier_graph(game, index, tier, expected.known(), monitor)?;
         if let Some((values, settled)) = keeper.known(tier)? {
@@ -219,9 +218,7 @@ pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
             let (rounds, change) = graph.settle(&mut values, settle, monitor)?;
             settled = Settled { rounds, change };
         }
-        if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why).into());
-        }
+        check_fault(game)?;
         monitor.advance(index.len(tier));
         keeper.keep(tier, &values, settled)?;
         let radii = graph.radii(&values, monitor)?;

@@ -1,6 +1,6 @@
 //! Errors of the solvers.
 
-use outplay_core::Breach;
+use outplay_core::{Breach, Game};
 use thiserror::Error;
 
 /// Why a solver cannot solve a game, or that it was cancelled.
@@ -58,4 +58,15 @@ impl From<Breach> for SolveError {
     fn from(breach: Breach) -> SolveError {
         SolveError::Law(breach.to_string())
     }
+}
+
+/// Fails if a poll reported a stop.
+#[inline]
+pub(crate) fn check_stop(stopped: bool) -> Result<(), SolveError> {
+    if stopped { Err(SolveError::Stopped) } else { Ok(()) }
+}
+
+/// Fails if the rules reported a fault.
+pub(crate) fn check_fault<G: Game>(game: &G) -> Result<(), SolveError> {
+    game.fault().map_or(Ok(()), |why| Err(SolveError::Fault(why)))
 }

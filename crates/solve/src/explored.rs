@@ -8,6 +8,7 @@
 //! higher tiers or stay within a component. A tier with a cyclic component is cyclic.
 
 use crate::SolveError;
+use crate::error::{check_fault, check_stop};
 use crate::memo::heap_bytes;
 use outplay_core::{Game, Index, Tier, Turn};
 use outplay_runtime::{Monitor, NoMemory, Pace, ShardedMap, discard};
@@ -173,18 +174,14 @@ impl<G: Game> MoveGraph<G> {
         while i < self.positions.len() {
             if i % POLL == 0 {
                 monitor.advance(POLL as u64);
-                if let Some(why) = game.fault() {
-                    return Err(SolveError::Fault(why));
-                }
+                check_fault(game)?;
             }
             let pos = self.positions[i].clone();
             moves.clear();
             game.moves(&pos, &mut moves);
             self.chance |= game.turn(&pos) == Turn::Chance;
             for &mv in &moves {
-                if pace.step() {
-                    return Err(SolveError::Stopped);
-                }
+                check_stop(pace.step())?;
                 let next = game.play(&pos, mv);
                 let id = match self.ids.get(&next) {
                     Some(&id) => id,
@@ -202,9 +199,7 @@ impl<G: Game> MoveGraph<G> {
                 };
                 push(&mut self.edges, id)?;
             }
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             push(&mut self.first, self.edges.len())?;
             i += 1;
         }
@@ -265,9 +260,7 @@ impl Graph<'_> {
         let mut after: Vec<Vec<Tier>> = vec![Vec::new(); loops.len()];
         let mut places = Vec::new();
         for (id, &tier) in tier_of.iter().enumerate() {
-            if pace.steps(1 + self.next(id).len()) {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.steps(1 + self.next(id).len()))?;
             let (list, after) = (&mut tiers[tier as usize], &mut after[tier as usize]);
             push(&mut places, (Tier(tier), list.len() as u32))?;
             push(list, id as u32)?;
@@ -292,23 +285,17 @@ impl Graph<'_> {
         // members of component c are members[ends[c - 1]..ends[c]].
         let mut ends = vec![0u32; components + 1];
         for &c in &component {
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             ends[c as usize] += 1;
         }
         for c in 1..=components {
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             ends[c] += ends[c - 1];
         }
         let mut members = vec![0u32; component.len()];
         let mut place = ends.clone();
         for (id, &c) in component.iter().enumerate() {
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             // Counting sort from the end of each bucket backwards: afterwards `place` holds the beginnings.
             place[c as usize] -= 1;
             members[place[c as usize] as usize] = id as u32;
@@ -319,9 +306,7 @@ impl Graph<'_> {
         for c in (1..=components).rev() {
             for &id in &members[ends[c - 1] as usize..ends[c] as usize] {
                 let next = self.next(id as usize);
-                if pace.steps(1 + next.len()) {
-                    return Err(SolveError::Stopped);
-                }
+                check_stop(pace.steps(1 + next.len()))?;
                 for &next in next {
                     let to = component[next as usize] as usize;
                     if to == c {
@@ -338,9 +323,7 @@ impl Graph<'_> {
             loops[layer[c] as usize] = true;
         }
         for c in &mut component {
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             *c = layer[*c as usize];
         }
         Ok((component, loops))
@@ -364,9 +347,7 @@ impl Graph<'_> {
             }
             path.push((root, 0));
             while let Some(&mut (id, ref mut step)) = path.last_mut() {
-                if pace.step() {
-                    return Err(SolveError::Stopped);
-                }
+                check_stop(pace.step())?;
                 let v = id as usize;
                 if *step == 0 {
                     order[v] = clock;
@@ -396,9 +377,7 @@ impl Graph<'_> {
                         if member == id {
                             break;
                         }
-                        if pace.step() {
-                            return Err(SolveError::Stopped);
-                        }
+                        check_stop(pace.step())?;
                     }
                 }
             }

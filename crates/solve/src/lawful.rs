@@ -5,6 +5,7 @@
 
 use crate::SolveError;
 use crate::blocks::for_blocks;
+use crate::error::check_fault;
 use outplay_core::index_laws::{Gaps, IndexLaws};
 use outplay_core::{Breach, Game, Index, Tier};
 use outplay_runtime::Monitor;
@@ -54,9 +55,7 @@ pub(crate) fn check_tier<G: Game, I: Index<G>>(
             sum.1 = [known, first].into_iter().flatten().min_by_key(|(number, _)| *number);
         }
     })?;
-    if let Some(why) = game.fault() {
-        return Err(SolveError::Fault(why));
-    }
+    check_fault(game)?;
     match sum.into_inner().map_err(|_| SolveError::Stopped)? {
         (_, Some((_, breach))) => Err(breach.into()),
         (stays, None) => Ok(stays),

@@ -1,5 +1,6 @@
 //! Depth-first minimax with memoization: each reachable position is solved once.
 
+use crate::error::{check_fault, check_stop};
 use crate::plain::{Found, Frame, POLL};
 use crate::{SolveError, Tally};
 use outplay_core::{Game, Value};
@@ -108,9 +109,7 @@ fn fill<G: Game>(
             moves.truncate(moves.len() - 1);
             let next = game.play(&top.pos, mv);
             // Lookups of solved positions count as steps too: there can be many in sequence.
-            if pace.steps(1 + fanout / 16) {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.steps(1 + fanout / 16))?;
             let turn = game.turn(&next);
             plies = plies.max(depth);
             match values.get(&next) {
@@ -125,9 +124,7 @@ fn fill<G: Game>(
             nodes += 1;
             if nodes % POLL == 0 {
                 monitor.advance(POLL);
-                if let Some(why) = game.fault() {
-                    return Err(SolveError::Fault(why));
-                }
+                check_fault(game)?;
             }
             if nodes + waiting(&moves) > most {
                 return Err(SolveError::TooLarge(most));

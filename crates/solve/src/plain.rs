@@ -4,6 +4,7 @@
 //! the depth of the game only, and transpositions are searched again.
 
 use crate::SolveError;
+use crate::error::{check_fault, check_stop};
 use outplay_core::{Counters, Game, Turn, Value};
 use outplay_runtime::{Monitor, Pace, discard};
 
@@ -121,14 +122,10 @@ fn walk<G: Game>(
             let next = game.play(&top.pos, mv);
             nodes += 1;
             // A position with many moves takes longer to open, so it counts as several steps.
-            if pace.steps(1 + fanout / 16) {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.steps(1 + fanout / 16))?;
             if nodes % POLL == 0 {
                 monitor.advance(POLL);
-                if let Some(why) = game.fault() {
-                    return Err(SolveError::Fault(why));
-                }
+                check_fault(game)?;
             }
             let turn = game.turn(&next);
             plies = plies.max(depth);

@@ -2,6 +2,7 @@
 
 use crate::SolveError;
 use crate::blocks::{for_blocks, list};
+use crate::error::check_fault;
 use crate::lawful::{check_tier, no_value, place_of};
 use outplay_core::index_laws::{Gaps, IndexLaws};
 use outplay_core::{Game, Index, Link, Tier};
@@ -117,9 +118,7 @@ pub fn reach<G: Game, I: Index<G>>(
             );
             monitor.advance(units);
         })?;
-        if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why));
-        }
+        check_fault(game)?;
         if let Ok(Some(error)) = trouble.into_inner() {
             return Err(error);
         }
@@ -153,9 +152,7 @@ fn reach_within<G: Game, I: Index<G>>(
                 .err();
         });
     });
-    if let Some(why) = game.fault() {
-        return Err(SolveError::Fault(why));
-    }
+    check_fault(game)?;
     match trouble {
         Some(error) => Err(error),
         None if stopped => Err(SolveError::Stopped),

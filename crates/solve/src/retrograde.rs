@@ -45,6 +45,7 @@ pub use stable::{Stable, sweep_until_stable};
 pub use verify::{Flaw, Verified, verify_loops};
 
 use crate::blocks::for_blocks;
+use crate::error::check_fault;
 use crate::lawful::{check_start, check_tier};
 use crate::{SolveError, Tally, TierTally};
 use back::{Back, ByGraph, ByRule};
@@ -356,9 +357,7 @@ fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
             }
         };
         drop(sets);
-        if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why).into());
-        }
+        check_fault(game)?;
         solved.add(index, tier, outcome.solved_tier, outcome.tally);
         solved.levels += outcome.levels;
         keep(&solved, tier)?;

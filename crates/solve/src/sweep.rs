@@ -6,6 +6,7 @@
 //! last number to its first.
 
 use crate::blocks::{for_parts, list};
+use crate::error::{check_fault, check_stop};
 use crate::lawful::{check_start, check_tier, no_value};
 use crate::{Reach, SolveError, Tally, TierTally};
 use outplay_core::index_laws::Gaps;
@@ -76,9 +77,7 @@ pub fn sweep<G: Game, I: Index<G>, C: Code>(
                 }
             }
         })?;
-        if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why));
-        }
+        check_fault(game)?;
         tally.tiers[t as usize] = match sum.into_inner().map_err(|_| SolveError::Stopped)? {
             Ok(tally) => tally,
             Err(BlockError::Other(error)) => return Err(error),
@@ -122,9 +121,7 @@ impl<G: Game, I: Index<G>, C: Code> Sweeper<'_, G, I, C> {
         let mut counts = self.only.map(|_| CodeHistogram::default());
         let mut pace = Pace::new(monitor);
         for number in (0..codes.len()).rev() {
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             let (open, solved) = codes.split_at_mut(number + 1);
             let from = number as u64;
             let sweeper = Sweeper { own: Some((tier, from + 1, &*solved)), ..*self };

@@ -8,6 +8,7 @@
 //! Only `moves`, `play`, `outcome`, `symmetric` and the index's `rank` and `walk` are used: no solver's code.
 
 use crate::blocks::{for_blocks, for_parts, list};
+use crate::error::check_fault;
 use crate::lawful::{check_tier, no_value, place_of};
 use crate::{Flaw, SolveError, Tally, TierTally, Verified};
 use outplay_core::index_laws::Gaps;
@@ -99,9 +100,7 @@ pub fn verify<G: Game, I: Index<G>, C: Code, E: From<SolveError>>(
                 sum.tally.tiers[t as usize].merge(counts);
             }
         })?;
-        if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why).into());
-        }
+        check_fault(game)?;
         claims[t as usize] = claimed;
         for (later, first) in last_use.iter().enumerate() {
             if *first == t {

@@ -19,6 +19,7 @@
 use super::outcomes;
 use crate::SolveError;
 use crate::blocks::{BLOCK, list};
+use crate::error::check_stop;
 use outplay_core::index_laws::may_stay;
 use outplay_core::{Chance, Rolls, Tier, Turn};
 use outplay_runtime::{Monitor, Pace, threads};
@@ -165,9 +166,7 @@ pub(super) fn radii_of_rolls<G: Chance, I: Rolls<G>>(
         let (mut change, mut number) = (0.0f64, 0);
         for block in &paths {
             for place in 0..block.ends.len() {
-                if pace.step() {
-                    return Err(SolveError::Stopped);
-                }
+                check_stop(pace.step())?;
                 let next = block.radius(place, radii) + surplus(step);
                 change = change.max(next - radii[number]);
                 radii[number] = next;
@@ -279,9 +278,9 @@ impl<G: Chance, I: Rolls<G>> Finder<'_, G, I> {
             paths.step = paths.step.max(step);
             paths.end(step + outside);
         };
-        if Pace::pieces(self.monitor, from..to, &mut |piece| self.index.walk(self.tier, piece, &mut visit)) {
-            return Err(SolveError::Stopped);
-        }
+        check_stop(Pace::pieces(self.monitor, from..to, &mut |piece| {
+            self.index.walk(self.tier, piece, &mut visit)
+        }))?;
         while paths.ends.len() < (to - from) as usize {
             paths.end(f64::NAN);
         }

@@ -7,6 +7,7 @@ use super::Settle;
 use super::bounds::{self, CLOSE, Radii, UNIT};
 use crate::SolveError;
 use crate::blocks::list;
+use crate::error::check_stop;
 use outplay_runtime::{Monitor, Pace};
 
 /// How a node's value follows from its successors.
@@ -137,9 +138,7 @@ impl TierGraph {
         loop {
             let mut changed = false;
             for n in (0..self.kinds.len()).rev() {
-                if pace.step() {
-                    return Err(SolveError::Stopped);
-                }
+                check_stop(pace.step())?;
                 if !ends[n] && self.inside(n).iter().any(|&(to, _)| ends[to as usize]) {
                     ends[n] = true;
                     changed = true;
@@ -166,9 +165,7 @@ impl TierGraph {
             change = 0.0;
             // Late positions are closer to the end, so descending order propagates values far in one sweep.
             for n in (0..self.kinds.len()).rev() {
-                if pace.steps(1 + self.inside(n).len() / 8) {
-                    return Err(SolveError::Stopped);
-                }
+                check_stop(pace.steps(1 + self.inside(n).len() / 8))?;
                 if self.inside(n).is_empty() {
                     continue;
                 }
@@ -197,9 +194,7 @@ impl TierGraph {
         loop {
             let mut changed = false;
             for n in (0..self.kinds.len()).rev().filter(|&n| self.kinds[n] != NodeKind::Hole) {
-                if pace.steps(1 + self.inside(n).len() / 8) {
-                    return Err(SolveError::Stopped);
-                }
+                check_stop(pace.steps(1 + self.inside(n).len() / 8))?;
                 if !stays[n] {
                     continue;
                 }
@@ -256,9 +251,7 @@ impl TierGraph {
         let round = |radii: &mut [f64], pace: &mut Pace<'_>| {
             let mut change = 0.0f64;
             for n in (0..self.kinds.len()).rev() {
-                if pace.steps(1 + self.inside(n).len() / 8) {
-                    return Err(SolveError::Stopped);
-                }
+                check_stop(pace.steps(1 + self.inside(n).len() / 8))?;
                 let next = radius(n, radii) + bounds::surplus(step);
                 change = change.max(next - radii[n]);
                 radii[n] = next;

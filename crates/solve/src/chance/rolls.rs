@@ -20,6 +20,7 @@
 use super::bounds::radii_of_rolls;
 use super::{Expected, KeepMeans, Settle, Settled, outcomes};
 use crate::blocks::{BLOCK, list};
+use crate::error::{check_fault, check_stop};
 use crate::lawful::{check_start, check_tier};
 use crate::{Forget, SolveError};
 use outplay_core::index_laws::Gaps;
@@ -127,9 +128,7 @@ fn evaluate(policy: &[Policy], values: &mut [f64], pace: &mut Pace<'_>) -> Resul
     let mut number = 0;
     for block in policy {
         for place in 0..block.ends.len() {
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             let next = block.value(place, values);
             // A hole is NaN before and after, and `max` ignores it.
             change = change.max((next - values[number]).abs());
@@ -189,9 +188,7 @@ pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
                 (0, 0.0)
             }
         };
-        if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why).into());
-        }
+        check_fault(game)?;
         let settled = Settled { rounds, change };
         keeper.keep(tier, &values, settled)?;
         let radii = radii_of_rolls(game, index, tier, &values, expected.known(), monitor)?;
@@ -370,9 +367,7 @@ impl<G: Chance, I: Rolls<G>> PolicyIteration<'_, G, I> {
         let stopped = Pace::pieces(self.monitor, from..from + block.len() as u64, &mut |piece| {
             self.index.walk(self.tier, piece, &mut visit);
         });
-        if stopped {
-            return Err(SolveError::Stopped);
-        }
+        check_stop(stopped)?;
         while policy.ends.len() < block.len() {
             policy.end(f64::NAN, f32::INFINITY);
         }

@@ -12,6 +12,7 @@ use super::bounds::{CompensatedSum, Radii, SolvedMeans, largest, radii_of_rolls}
 use super::{outcomes, tier_graph};
 use crate::SolveError;
 use crate::blocks::for_blocks;
+use crate::error::check_fault;
 use crate::lawful::check_all;
 use outplay_core::index_laws::Gaps;
 use outplay_core::{Chance, Index, Rolls, Tier, Turn};
@@ -279,9 +280,7 @@ fn check<G: Chance, I: Index<G>>(
                 sum.2 &= proven;
             }
         })?;
-        if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why));
-        }
+        check_fault(game)?;
     }
     let (mut means, trouble, proven) = sum.into_inner().map_err(|_| SolveError::Stopped)?;
     if let Some(error) = trouble {

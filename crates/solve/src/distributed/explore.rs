@@ -9,6 +9,7 @@
 use super::layers::Layers;
 use super::{GlobalId, Messages, Spot, agree, exchange_or_fail, gone, rounds, total, words};
 use crate::SolveError;
+use crate::error::{check_fault, check_stop};
 use outplay_core::{Game, Notation, Payoff, Turn};
 use outplay_runtime::communicator::{pack, unpack};
 use outplay_runtime::varint::{read_varint, write_varint};
@@ -180,9 +181,7 @@ impl ShardedGraph {
         let texts: Vec<(&Box<[u8]>, &u32)> = self.texts.iter().collect();
         let place = |id: u32| (self.spots[id as usize].tier(), self.numbers[id as usize]);
         for round in 0..rounds(comm, texts.len(), STEP)? {
-            if monitor.stopped() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(monitor.stopped())?;
             let mut asked = Messages::new(comm);
             let mut asking: Vec<Vec<u32>> = vec![Vec::new(); comm.size()];
             let mut images = Vec::new();
@@ -410,9 +409,7 @@ impl<G: Game + Notation> Exploration<'_, G> {
             }
             self.game.moves(pos, &mut moves);
             for (i, &mv) in moves.iter().enumerate() {
-                if pace.step() {
-                    return Err(SolveError::Stopped);
-                }
+                check_stop(pace.step())?;
                 let text = self.game.write_position(&self.game.play(pos, mv));
                 let rank = rank_of(text.as_bytes(), self.comm.size());
                 let message = messages.of(rank);
@@ -427,9 +424,7 @@ impl<G: Game + Notation> Exploration<'_, G> {
                 break;
             }
         }
-        if let Some(why) = self.game.fault() {
-            return Err(SolveError::Fault(why));
-        }
+        check_fault(self.game)?;
         self.monitor.advance(sent.moves.len() as u64);
         Ok(messages)
     }
@@ -464,9 +459,7 @@ impl<G: Game + Notation> Exploration<'_, G> {
                 answers.put32(rank, id);
             }
         }
-        if let Some(why) = self.game.fault() {
-            return Err(SolveError::Fault(why));
-        }
+        check_fault(self.game)?;
         Ok(answers)
     }
 

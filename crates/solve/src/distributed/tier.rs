@@ -10,6 +10,7 @@
 //! An *exit* is a move that leaves the tier.
 
 use super::{GlobalId, Messages, Spot, exchange_or_fail, gone, words};
+use crate::error::check_stop;
 use crate::{Draws, SolveError, Tally, TierTally, WideLoopCode};
 use outplay_core::{Code, Turn, Value};
 use outplay_runtime::communicator::{pack, unpack};
@@ -132,9 +133,7 @@ pub fn count_together<S: GlobalId + ?Sized>(
     for slot in 0..solver.flags.len() {
         spots.clear();
         let Some((turn, _)) = site.look(tier, slot as u32, &mut spots)? else { continue };
-        if pace.steps(1 + spots.len()) {
-            return Err(SolveError::Stopped);
-        }
+        check_stop(pace.steps(1 + spots.len()))?;
         let finished = if spots.is_empty() { FINISHED } else { NOTHING };
         solver.flags[slot] = THERE | finished | if turn == Turn::Second { SECOND } else { NOTHING };
     }
@@ -283,9 +282,7 @@ impl<'a, S: GlobalId + ?Sized> Solver<'a, S> {
         for slot in range {
             spots.clear();
             let Some((turn, outcome)) = self.site.look(self.tier, slot as u32, &mut spots)? else { continue };
-            if pace.steps(1 + spots.len()) {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.steps(1 + spots.len()))?;
             self.flags[slot] = THERE | if turn == Turn::Second { SECOND } else { NOTHING };
             if spots.is_empty() {
                 self.flags[slot] |= FINISHED | CLOSED;
@@ -347,9 +344,7 @@ impl<'a, S: GlobalId + ?Sized> Solver<'a, S> {
         let mut batches: BTreeMap<Level, Batch> = BTreeMap::new();
         let mut pace = Pace::new(self.monitor);
         for slot in 0..self.flags.len() {
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             if self.flags[slot] & THERE == 0 {
                 continue;
             }

@@ -3,6 +3,7 @@
 use super::tier::IN_TIER_LIMIT;
 use crate::SolveError;
 use crate::blocks::{BLOCK, for_blocks, list};
+use crate::error::check_stop;
 use outplay_core::index_laws::may_stay;
 use outplay_core::{Game, Index, Link, Predecessors, Sets, Tier};
 use outplay_runtime::{Monitor, Pace};
@@ -178,22 +179,16 @@ impl<'a, G: Game, I: Index<G>> ByGraph<'a, G, I> {
         let mut pace = Pace::new(monitor);
         let mut first = list(len + 2, monitor, |_| 0u32)?;
         for &(to, _) in blocks.iter().flatten() {
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             first[to as usize + 2] += 1;
         }
         for n in 2..first.len() {
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             first[n] += first[n - 1];
         }
         graph.edges = list(total as u64, monitor, |_| 0)?;
         for (to, from) in blocks.into_iter().flatten() {
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             let place = &mut first[to as usize + 1];
             graph.edges[*place as usize] = from;
             *place += 1;

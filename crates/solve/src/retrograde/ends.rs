@@ -22,6 +22,7 @@ use super::detours::Stopovers;
 use super::words::{WordState, Words};
 use crate::SolveError;
 use crate::blocks::for_blocks;
+use crate::error::check_stop;
 use outplay_core::{Game, Value};
 use outplay_runtime::{Monitor, Pace, threads};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -121,9 +122,7 @@ pub(super) fn find<G: Game, B: Back<G>>(
     stopped |= Pace::pieces(monitor, 0..words.len(), &mut |piece| {
         piece.filter(|&n| words.opponent_ends(n)).for_each(|n| start(n, false));
     });
-    if stopped {
-        return Err(SolveError::Stopped);
-    }
+    check_stop(stopped)?;
     let stopped = AtomicBool::new(false);
     while !fresh.is_empty() {
         let part: &(dyn Fn(&[ForcedEnd]) -> Vec<ForcedEnd> + Sync) = &|chunk| {
@@ -160,9 +159,7 @@ pub(super) fn find<G: Game, B: Back<G>>(
         };
         let chunks: Vec<&[ForcedEnd]> = fresh.chunks(2048).collect();
         fresh = threads::map(chunks.len(), &|i| part(chunks[i])).concat();
-        if stopped.load(Relaxed) {
-            return Err(SolveError::Stopped);
-        }
+        check_stop(stopped.load(Relaxed))?;
     }
     Ok(ends)
 }

@@ -8,6 +8,7 @@ use super::bits::Bits;
 use super::verify::{Flaw, Verified, value_of};
 use crate::SolveError;
 use crate::blocks::for_blocks;
+use crate::error::check_stop;
 use outplay_core::index_laws::may_stay;
 use outplay_core::{Game, Index, Tier, Value};
 use outplay_runtime::{Monitor, Pace};
@@ -103,9 +104,7 @@ pub(super) fn check_draws<G: Game, I: Index<G>>(
                 }
             });
         });
-        if stopped {
-            return Err(SolveError::Stopped);
-        }
+        check_stop(stopped)?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@
 
 use crate::SolveError;
 use crate::blocks::{for_parts, list};
+use crate::error::check_fault;
 use crate::lawful::{check_start, check_tier};
 use outplay_core::index_laws::Gaps;
 use outplay_core::{Code, Game, Index, Tier, Turn, Value};
@@ -132,9 +133,7 @@ pub fn sweep_until_stable<G: Game, I: Index<G>>(
             }
             ends = next;
         }
-        if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why));
-        }
+        check_fault(game)?;
         stable.tiers[t] = codes;
         stable.ends[t] = ends;
     }

@@ -22,6 +22,7 @@ use super::detours::{DetourKind, Stopover, Stopovers};
 use super::shelf::{Codes, SolvedTier};
 use super::words::{CountDown, Exit, MOST_LEVELS, MOST_SUCCESSORS, WordState, Words};
 use crate::blocks::{for_blocks, for_parts, list};
+use crate::error::check_stop;
 use crate::{SolveError, TierTally};
 use outplay_core::index_laws::may_stay;
 use outplay_core::{Code, Detour, Game, Index, Link, Tier, Turn, Value};
@@ -281,9 +282,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             let number = levels.number(level)?;
             for (list, won) in [(&batch.lost, false), (&batch.won, true)] {
                 for &n in list {
-                    if pace.step() {
-                        return Err(SolveError::Stopped);
-                    }
+                    check_stop(pace.step())?;
                     if won { words.win(n.into(), number) } else { words.lose(n.into(), number) }
                 }
             }
@@ -292,9 +291,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
         while let Some((level, mut batch)) = batches.pop_first() {
             let number = levels.number(level)?;
             batch.won_by_exit.retain(|&n| !pace.step() && words.claim_win(n.into(), number));
-            if pace.step() {
-                return Err(SolveError::Stopped);
-            }
+            check_stop(pace.step())?;
             batch.won.append(&mut batch.won_by_exit);
             if !loops {
                 continue;
@@ -306,9 +303,7 @@ impl<G: Game, I: Index<G>, B: Back<G>, C: Code> TierSolver<'_, G, I, B, C> {
             let next_number = levels.number(next)?;
             let found = self.expand(words, &batch, next_number, stopovers)?;
             for n in found.lost_with_exits {
-                if pace.step() {
-                    return Err(SolveError::Stopped);
-                }
+                check_stop(pace.step())?;
                 // The exits lose as well, perhaps later or less than the moves within the tier.
                 let exit = self.exit_level(n.into()).map_or(next, |exit| exit.max(next));
                 let number = levels.number(exit)?;

@@ -13,6 +13,7 @@
 use super::bits::Bits;
 use super::forced::check_draws;
 use crate::blocks::for_blocks;
+use crate::error::{check_fault, check_stop};
 use crate::lawful::{check_start, check_tier};
 use crate::{SolveError, Tally};
 use outplay_core::index_laws::{Gaps, may_stay};
@@ -114,9 +115,7 @@ pub fn verify_loops<G: Game, I: Index<G>>(
                 sum.plus(found);
             }
         })?;
-        if let Some(why) = game.fault() {
-            return Err(SolveError::Fault(why));
-        }
+        check_fault(game)?;
     }
     let mut verified = sum.into_inner().map_err(|_| SolveError::Stopped)?;
     if !exact && verified.wrong == 0 {
@@ -231,9 +230,7 @@ fn groundless<G: Game, I: Index<G>>(
                 }
             });
         });
-        if stopped {
-            return Err(SolveError::Stopped);
-        }
+        check_stop(stopped)?;
     }
     Ok(())
 }
