@@ -6,6 +6,7 @@ use outplay_core::{Counters, Payoff, Scene, Turn, Value, Verdict};
 use outplay_solve::{Split, Tally, TierTally};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Knowledge of a position for the player to move, or of a move for the player who makes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -302,6 +303,12 @@ pub struct Stored {
     pub bytes: u64,
     /// Whether it existed before.
     pub found: bool,
+}
+
+impl Stored {
+    pub(crate) fn new(name: &str, data: &Path, bytes: u64, found: bool) -> Stored {
+        Stored { name: name.to_string(), data: data.display().to_string(), bytes, found }
+    }
 }
 
 /// The answer of `verify`.

@@ -193,6 +193,12 @@ impl Session {
         self.data.as_deref().filter(|_| handle.is_named())
     }
 
+    /// Refuses work that needs more memory than the limit.
+    pub(crate) fn check_memory(&self, needed: u128) -> Result<(), Trouble> {
+        let allowed = self.memory;
+        if needed > allowed.into() { Err(Trouble::Memory { needed, allowed }) } else { Ok(()) }
+    }
+
     /// The ranks that solve the game together.
     pub(crate) fn crew(&self) -> Option<&Arc<dyn Communicator>> {
         self.crew.as_ref().map(|together| &together.0)

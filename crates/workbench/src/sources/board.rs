@@ -9,7 +9,7 @@ pub(super) fn empty_cells(board: &LineBoard) -> usize {
 }
 
 /// The board of a position, if the connect-k solver supports it.
-pub(super) fn falling(handle: &GameHandle, pos: &AnyPosition) -> Option<LineBoard> {
+pub(crate) fn falling(handle: &GameHandle, pos: &AnyPosition) -> Option<LineBoard> {
     handle.game().board(pos).filter(|board| outplay_connect::check(board).is_ok())
 }
 

@@ -15,6 +15,7 @@ mod table;
 mod theory;
 mod value_iteration;
 
+pub(crate) use board::falling;
 pub(crate) use connect::score_of;
 pub(crate) use solved::SolvedSubgame;
 pub(crate) use value_iteration::EQUAL;
