@@ -88,7 +88,7 @@ mod truth;
 mod view;
 
 pub use answers::{
-    Answer, ChanceReport, ChanceRow, ChoiceAnswer, Counts, EngineReport, How, IndexReport, IndexTier,
+    Answer, BySide, ChanceReport, ChanceRow, ChoiceAnswer, Counts, EngineReport, How, IndexReport, IndexTier,
     Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, Proved, QueryAnswer,
     SearchReport, Settled, SolveAnswer, Source, Splits, StatsReport, StatsTier, Stored, TurnCounts,
     VerifyReport, View,
@@ -138,6 +138,6 @@ pub use session::{PATIENCE, Session, Together};
 pub use solve::solve;
 pub use sources::retrograde::{RetrogradeValues, retrograde_values};
 pub use tables::{probe_speed, stats, verify};
-pub use trouble::{Cure, Trouble};
+pub use trouble::{Cure, Trouble, check_stop};
 pub use truth::Oracle;
 pub use view::{PlayerList, board, check_player, choose, draw, is_complete, kit, players, view};

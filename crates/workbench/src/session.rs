@@ -279,17 +279,10 @@ impl Session {
         watch: &dyn Monitor,
     ) -> Result<Option<Arc<OpenTables>>, Trouble> {
         let Some(data) = self.directory_of(handle) else { return Ok(None) };
-        let cache = self.cache(handle);
-        if let Some(table) = cache.tables.get(&data.to_path_buf()) {
-            return Ok(Some(table));
-        }
-        let found = find_table(self, handle, data, None, false, watch)?.map(Arc::new);
         // A table without distances may later be superseded, and missing tiers may be added.
-        let settled = |table: &&Arc<OpenTables>| table.has_distances() && table.tier_tables.is_complete();
-        if let Some(table) = found.as_ref().filter(settled) {
-            cache.tables.insert(data.to_path_buf(), table.clone());
-        }
-        Ok(found)
+        let settled = |table: &OpenTables| table.has_distances() && table.tier_tables.is_complete();
+        let find = || find_table(self, handle, data, None, false, watch);
+        self.cache(handle).tables.get_or_find(data.to_path_buf(), find, settled)
     }
 
     /// The game's table of means in the data directory; it stays open.
@@ -299,15 +292,8 @@ impl Session {
         watch: &dyn Monitor,
     ) -> Result<Option<Arc<KnownMeans>>, Trouble> {
         let Some(data) = self.directory_of(handle) else { return Ok(None) };
-        let cache = self.cache(handle);
-        if let Some(means) = cache.means.get(&data.to_path_buf()) {
-            return Ok(Some(means));
-        }
-        let found = find_means(self, handle, data, watch)?.map(Arc::new);
-        if let Some(means) = &found {
-            cache.means.insert(data.to_path_buf(), means.clone());
-        }
-        Ok(found)
+        let find = || find_means(self, handle, data, watch);
+        self.cache(handle).means.get_or_find(data.to_path_buf(), find, |_| true)
     }
 
     /// The session's book; it stays open.

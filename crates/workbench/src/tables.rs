@@ -158,15 +158,9 @@ pub fn verify(
         Flaw::Wrong { stored, expected } => format!("the table says {stored}, its moves say {expected}"),
         Flaw::Groundless => "its value rests on nothing but itself".to_string(),
     });
-    let mut report = VerifyReport {
-        game: handle.spec(),
-        checked: verified.checked,
-        wrong: verified.wrong,
-        first_wrong,
-        flaw,
-        unchecked: None,
-        bound: None,
-    };
+    let Verified { checked, wrong, .. } = verified;
+    let mut report =
+        VerifyReport { game: handle.spec(), checked, wrong, first_wrong, flaw, unchecked: None, bound: None };
     if report.wrong == 0
         && let Some(flaw) = wrong_summary(&opened, &verified.tally)
     {
@@ -250,19 +244,24 @@ fn random_positions(
     let mut positions = Vec::new();
     let began = Instant::now();
     while positions.len() < PROBES && began.elapsed().as_secs_f64() < seconds && !watch.stopped() {
-        let mut number = rng.random_range(0..total);
-        let mut tier = 0;
-        while number >= sizes[tier] {
-            number -= sizes[tier];
-            tier += 1;
-        }
-        let Some(pos) = index.position(Tier(tier as u32), number) else { continue };
+        let Some(pos) = numbered_among(index, &sizes, rng.random_range(0..total)) else { continue };
         if is_reached(handle, &pos) {
             positions.push(pos);
             watch.advance(1);
         }
     }
     positions
+}
+
+/// The position with a number that counts across tiers of these sizes.
+pub(crate) fn numbered_among(index: &dyn Numbers, sizes: &[u64], mut number: u64) -> Option<AnyPosition> {
+    for (tier, &size) in sizes.iter().enumerate() {
+        if number < size {
+            return index.position(Tier(tier as u32), number);
+        }
+        number -= size;
+    }
+    None
 }
 
 /// Describes a mismatch between the counts in the table's manifest and those of its values.
@@ -291,17 +290,10 @@ fn stats_tier(name: String, tier: &TierTally) -> StatsTier {
     for (turn, values) in [(Turn::First, &tier.first), (Turn::Second, &tier.second)] {
         for (value, &count) in values {
             let verdict = if turn == Turn::Second { value.verdict().flipped() } else { value.verdict() };
-            let (Some(plies), Some(list)) = (
-                value.distance(),
-                match verdict {
-                    Verdict::Win => Some(&mut win_in),
-                    Verdict::Loss => Some(&mut loss_in),
-                    Verdict::Draw => None,
-                },
-            ) else {
-                continue;
-            };
-            *list.entry(plies).or_insert(0) += count;
+            let list = if verdict == Verdict::Win { &mut win_in } else { &mut loss_in };
+            if let Some(plies) = value.distance().filter(|_| verdict != Verdict::Draw) {
+                *list.entry(plies).or_insert(0) += count;
+            }
         }
     }
     StatsTier { tier: name, counts: Counts::of_tier(tier), win_in, loss_in }

@@ -6,6 +6,7 @@ use outplay_connect::{BookError, ConnectError};
 use outplay_core::{InputError, ProbeError};
 use outplay_players::PlayError;
 use outplay_proof::ProveError;
+use outplay_runtime::Monitor;
 use outplay_search::SearchError;
 use outplay_solve::SolveError;
 use outplay_table::{TableError, Values};
@@ -112,6 +113,15 @@ impl From<PlayError> for Trouble {
             other => Trouble::Play(other),
         }
     }
+}
+
+/// Returns the error of a cancelled command if the monitor stopped.
+///
+/// # Errors
+///
+/// A stop.
+pub fn check_stop(watch: &dyn Monitor) -> Result<(), Trouble> {
+    if watch.stopped() { Err(Trouble::stopped()) } else { Ok(()) }
 }
 
 impl Trouble {

@@ -6,6 +6,7 @@ use crate::books::entries;
 use crate::handle::GameHandle;
 use crate::request::Place;
 use crate::session::Session;
+use crate::trouble::check_stop;
 use outplay_connect::{Depth, Limits, Solver};
 use outplay_core::InputError;
 use outplay_runtime::{Deadline, Monitor};
@@ -102,9 +103,7 @@ pub fn search_speed(handle: &GameHandle, depth: u32, watch: &dyn Monitor) -> Res
         let played = handle.kernels().playouts(&start, options, watch).ok_or_else(refused)??;
         rates.push(played.games() as f64 / began.elapsed().as_secs_f64());
     }
-    if watch.stopped() {
-        return Err(SolveError::Stopped.into());
-    }
+    check_stop(watch)?;
     let playouts_per_second = median(rates);
     Ok(SearchReport { game: handle.spec(), depth, nodes, nodes_per_second, playouts_per_second })
 }

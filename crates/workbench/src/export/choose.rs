@@ -3,6 +3,7 @@
 use super::Request;
 use super::label::{Label, Labels, Scratch};
 use super::random::{Sampling, TOO_LATE, sample};
+use crate::trouble::check_stop;
 use crate::{GameHandle, Place, Reached, Reader, Session, TableError, Trouble, table_name};
 use outplay_core::{AnyGame, AnyPosition, Game, Notation};
 use outplay_runtime::Monitor;
@@ -59,9 +60,7 @@ impl Positions {
             Positions::Random { count, sampling } => {
                 let start = entry.locate(&Place::Start)?;
                 let drawn = (0..*count as u64).map(|number| {
-                    if watch.stopped() {
-                        return Err(Trouble::stopped());
-                    }
+                    check_stop(watch)?;
                     let found = sample(game, &start, sampling, number);
                     found.map(|(pos, ply)| (pos, Some(ply))).ok_or_else(|| Trouble::unable(TOO_LATE))
                 });

@@ -14,6 +14,7 @@ use super::coded::row;
 use super::label::{Labels, Scratch, each_on_threads};
 use super::trouble;
 use crate::plausible::is_plausible;
+use crate::trouble::check_stop;
 use crate::{GameHandle, Session, Trouble};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Notation, Turn, Value};
 use outplay_dataset::{Best, Form, Row, Rows};
@@ -144,9 +145,7 @@ pub fn label(
         watch.advance(1);
         Ok(())
     })?;
-    if watch.stopped() {
-        return Err(Trouble::stopped());
-    }
+    check_stop(watch)?;
     let mut out = Rows::create(&request.out, form).map_err(trouble)?;
     for row in rows.iter().flatten() {
         out.push(row).map_err(trouble)?;

@@ -217,6 +217,12 @@ pub(crate) struct EngineRequest<'a> {
     pub(crate) known: Option<&'a ValueOf<'a>>,
 }
 
+/// The result of a kernel; `None` if this kind of game does not have it.
+pub(crate) type Refusable<T, E = SolveError> = Option<Result<T, E>>;
+
+/// The result of an alpha-beta search.
+type Searched = Refusable<Report<AnyMove>, SearchError>;
+
 /// Operations that need code monomorphised for one game. A kernel that a kind of game does not have refuses.
 pub(crate) trait Kernels: Send + Sync {
     /// Whether the game is cyclic, where that is known beforehand.
@@ -239,27 +245,17 @@ pub(crate) trait Kernels: Send + Sync {
     fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Monitor) -> Result<Numbering, SolveError>;
 
     /// Minimax without memory.
-    fn plain(&self, _pos: &AnyPosition, _watch: &dyn Monitor) -> Option<Result<Found, SolveError>> {
+    fn plain(&self, _pos: &AnyPosition, _watch: &dyn Monitor) -> Refusable<Found> {
         None
     }
 
     /// Minimax with memoisation.
-    fn memo(
-        &self,
-        _pos: &AnyPosition,
-        _most: u64,
-        _watch: &dyn Monitor,
-    ) -> Option<Result<Box<dyn MemoTable>, SolveError>> {
+    fn memo(&self, _pos: &AnyPosition, _most: u64, _watch: &dyn Monitor) -> Refusable<Box<dyn MemoTable>> {
         None
     }
 
     /// Alpha-beta to the end of the game, or as far as limits allow.
-    fn search(
-        &self,
-        _pos: &AnyPosition,
-        _seek: EngineRequest<'_>,
-        _watch: &dyn Monitor,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+    fn search(&self, _pos: &AnyPosition, _seek: EngineRequest<'_>, _watch: &dyn Monitor) -> Searched {
         None
     }
 
@@ -270,17 +266,12 @@ pub(crate) trait Kernels: Send + Sync {
         _method: DiceMethod,
         _limits: Limits,
         _watch: &dyn Monitor,
-    ) -> Option<Result<DiceReport<AnyMove>, SearchError>> {
+    ) -> Refusable<DiceReport<AnyMove>, SearchError> {
         None
     }
 
     /// Alpha-beta without transposition table or move ordering, to measure nodes per second.
-    fn bare(
-        &self,
-        _pos: &AnyPosition,
-        _depth: u32,
-        _watch: &dyn Monitor,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+    fn bare(&self, _pos: &AnyPosition, _depth: u32, _watch: &dyn Monitor) -> Searched {
         None
     }
 
@@ -290,7 +281,7 @@ pub(crate) trait Kernels: Send + Sync {
         _pos: &AnyPosition,
         _options: PlayoutOptions,
         _watch: &dyn Monitor,
-    ) -> Option<Result<Playouts, SearchError>> {
+    ) -> Refusable<Playouts, SearchError> {
         None
     }
 }
@@ -366,31 +357,18 @@ impl<G: Game> Kernels for Forward<G> {
         let explored = Explored::new(&self.native.game, self.native.pos(from), most, watch)?;
         Ok((self.solver)(&self.native, explored))
     }
-    fn plain(&self, pos: &AnyPosition, watch: &dyn Monitor) -> Option<Result<Found, SolveError>> {
+    fn plain(&self, pos: &AnyPosition, watch: &dyn Monitor) -> Refusable<Found> {
         Some(plain(&self.native.game, self.native.pos(pos), watch))
     }
-    fn memo(
-        &self,
-        pos: &AnyPosition,
-        most: u64,
-        watch: &dyn Monitor,
-    ) -> Option<Result<Box<dyn MemoTable>, SolveError>> {
-        Some(remember(&self.native, pos, most, watch))
+    fn memo(&self, pos: &AnyPosition, most: u64, watch: &dyn Monitor) -> Refusable<Box<dyn MemoTable>> {
+        let native = self.native.clone();
+        let memo = memo(&native.game, native.pos(pos), most, watch);
+        Some(memo.map(|memo| Box::new(TypedMemo { native, memo }) as _))
     }
-    fn search(
-        &self,
-        pos: &AnyPosition,
-        seek: EngineRequest<'_>,
-        watch: &dyn Monitor,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+    fn search(&self, pos: &AnyPosition, seek: EngineRequest<'_>, watch: &dyn Monitor) -> Searched {
         Some(search(&self.native, false, pos, seek, watch))
     }
-    fn bare(
-        &self,
-        pos: &AnyPosition,
-        depth: u32,
-        watch: &dyn Monitor,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+    fn bare(&self, pos: &AnyPosition, depth: u32, watch: &dyn Monitor) -> Searched {
         let mut engine = Engine::new(&self.native.game, Options::bare(Method::AlphaBeta));
         let report = engine.search(self.native.pos(pos), Limits::depth(depth), watch);
         Some(report.map(|report| hidden(&self.native, pos, report)))
@@ -400,7 +378,7 @@ impl<G: Game> Kernels for Forward<G> {
         pos: &AnyPosition,
         options: PlayoutOptions,
         watch: &dyn Monitor,
-    ) -> Option<Result<Playouts, SearchError>> {
+    ) -> Refusable<Playouts, SearchError> {
         Some(playouts(&self.native.game, self.native.pos(pos), options, watch))
     }
 }
@@ -415,6 +393,11 @@ impl<G: Game, I: Predecessors<G> + 'static> Cyclic<G, I> {
     pub(crate) fn new(native: Native<G>, make: fn(&G) -> I) -> Cyclic<G, I> {
         Cyclic { native, make }
     }
+
+    fn numbering(&self) -> Numbering {
+        let index = Arc::new((self.make)(&self.native.game));
+        Numbering::Cycles(Arc::new(CyclicIndex::indexed(self.native.clone(), index)))
+    }
 }
 
 impl<G: Game, I: Predecessors<G> + 'static> Kernels for Cyclic<G, I> {
@@ -425,24 +408,12 @@ impl<G: Game, I: Predecessors<G> + 'static> Kernels for Cyclic<G, I> {
         position_bytes::<G>()
     }
     fn index(&self) -> Option<Numbering> {
-        let index = Arc::new((self.make)(&self.native.game));
-        Some(Numbering::Cycles(Arc::new(CyclicIndex::indexed(self.native.clone(), index))))
+        Some(self.numbering())
     }
-    fn explore(
-        &self,
-        _from: &AnyPosition,
-        _most: u64,
-        _watch: &dyn Monitor,
-    ) -> Result<Numbering, SolveError> {
-        let index = Arc::new((self.make)(&self.native.game));
-        Ok(Numbering::Cycles(Arc::new(CyclicIndex::indexed(self.native.clone(), index))))
+    fn explore(&self, _: &AnyPosition, _: u64, _: &dyn Monitor) -> Result<Numbering, SolveError> {
+        Ok(self.numbering())
     }
-    fn search(
-        &self,
-        pos: &AnyPosition,
-        seek: EngineRequest<'_>,
-        watch: &dyn Monitor,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+    fn search(&self, pos: &AnyPosition, seek: EngineRequest<'_>, watch: &dyn Monitor) -> Searched {
         // Cyclic games have cheap symmetries and many transpositions.
         Some(search(&self.native, true, pos, seek, watch))
     }
@@ -493,7 +464,7 @@ impl<G: Chance> Kernels for Dice<G> {
         method: DiceMethod,
         limits: Limits,
         watch: &dyn Monitor,
-    ) -> Option<Result<DiceReport<AnyMove>, SearchError>> {
+    ) -> Refusable<DiceReport<AnyMove>, SearchError> {
         let native = &self.native;
         let found = expectimax(&native.game, native.pos(pos), &Zero, method, limits, watch);
         Some(found.map(|report| DiceReport {
@@ -509,16 +480,6 @@ impl<G: Chance> Kernels for Dice<G> {
             seconds: report.seconds,
         }))
     }
-}
-
-fn remember<G: Game>(
-    native: &Native<G>,
-    pos: &AnyPosition,
-    most: u64,
-    watch: &dyn Monitor,
-) -> Result<Box<dyn MemoTable>, SolveError> {
-    let memo = memo(&native.game, native.pos(pos), most, watch)?;
-    Ok(Box::new(TypedMemo { native: native.clone(), memo }))
 }
 
 /// Adapts a function of known values to the engine's probe interface.

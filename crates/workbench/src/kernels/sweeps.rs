@@ -2,6 +2,7 @@
 
 use super::{IndexedGame, Numbers};
 use crate::Trouble;
+use crate::trouble::check_stop;
 use outplay_core::{AnyPosition, Code, Game, Index, Native, Tier, Value, WdlCode, laws};
 use outplay_runtime::{Monitor, threads};
 use outplay_solve::{
@@ -62,9 +63,7 @@ impl<G: Game, I: Index<G>, C: Code + Cell> SweepValues for SweepSolution<'_, G, 
     fn store(&self, writer: &Writer, watch: &dyn Monitor) -> Result<(), Trouble> {
         watch.stage("writing", self.index.total().min(u128::from(u64::MAX)) as u64);
         for tier in (0..self.index.tiers()).rev().map(Tier) {
-            if watch.stopped() {
-                return Err(SolveError::Stopped.into());
-            }
+            check_stop(watch)?;
             if writer.has(tier) {
                 watch.advance(self.index.len(tier));
                 continue;

@@ -121,11 +121,11 @@ pub(crate) fn solve_by_retrograde(
     let mut files = LoopFiles::open(job.data(), plan, any.has_one_side(), clock, &mut kept)?;
     let solved = cycles.retrograde(job.is_timed(), &mut files, clock)?;
     let how = if files.solved == 0 { How::Table } else { How::By(Method::Retrograde) };
-    let own = files.finish(solved.tally())?;
+    let own = files.finish(&solved.tally)?;
     if let Some(error) = trouble {
         return Err(error);
     }
-    let mut answer = answer_from_values(job, any, &*solved, how)?;
+    let mut answer = answer_from_values(job, any, &solved, how)?;
     answer.phases = Some(phases);
     answer.table = own.or_else(|| all_of(handle, tables));
     Ok(answer)
@@ -135,10 +135,10 @@ pub(crate) fn solve_by_retrograde(
 fn answer_from_values(
     job: SolveJob<'_>,
     index: &dyn Numbers,
-    solved: &dyn LoopValues,
+    solved: &LoopValues,
     how: How,
 ) -> Result<SolveAnswer, Trouble> {
-    let tally = job.tally(solved.tally());
+    let tally = job.tally(&solved.tally);
     let stored = |tier, number| Ok(solved.value(tier, number).map(|value| job.value(value)));
     let value = |pos: &AnyPosition| Ok(index.look_up(pos, &stored)?.map(ProvenValue::Exact));
     let mut answer = answer_with_probe(job, index, &value, job.blank(how, Some(&tally), 0)?)?;
@@ -155,8 +155,8 @@ pub(crate) fn solve_until_stable(job: SolveJob<'_>) -> Result<SolveAnswer, Troub
     let cycles = cycles(job)?;
     job.clock.stage("sweeping until nothing changes", 0);
     let solved = cycles.until_stable(job.clock)?;
-    let mut answer = answer_from_values(job, cycles.numbers(), &*solved, How::By(Method::UntilStable))?;
-    answer.sweeps = solved.changes().map(<[u64]>::to_vec);
+    let mut answer = answer_from_values(job, cycles.numbers(), &solved, How::By(Method::UntilStable))?;
+    answer.sweeps = solved.changes;
     Ok(answer)
 }
 

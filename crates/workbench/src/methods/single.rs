@@ -10,6 +10,7 @@ use crate::session::Session;
 use crate::solve_answer::SolveJob;
 use crate::sources::connect::{self, best_cells};
 use crate::sources::{engine, falling, proof};
+use crate::trouble::check_stop;
 use outplay_core::{AnyPosition, LineBoard, Notation, Value};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_search::DiceMethod;
@@ -94,9 +95,7 @@ pub fn prove(
         return Err(Trouble::unable("the proof search is for games of lines on a board"));
     };
     let (proven, found) = proof::prove(session, &board, true, &Deadline::new(session.time, watch))?;
-    if watch.stopped() {
-        return Err(Trouble::stopped());
-    }
+    check_stop(watch)?;
     Ok(Proved {
         game: handle.spec(),
         position: handle.game().write_position(&pos),

@@ -73,13 +73,13 @@ pub(crate) fn solve_acyclic_game(job: SolveJob<'_>) -> Result<SolveAnswer, Troub
     let most = most_hidden(handle, &pos, session.memory);
     let index = Arc::new(Explored::new(game, &pos, most, clock)?);
     clock.stage("solving", index.positions().len() as u64);
-    let solved: Box<dyn LoopValues> = if request.method == Method::UntilStable {
+    let solved = if request.method == Method::UntilStable {
         CyclicIndex::listed(Native::new(game.clone()), index.clone()).until_stable(clock)?
     } else {
         let options = Options { distance: job.is_timed(), ..Options::default() };
-        Box::new(retrograde_by_graph::<_, _, WideLoopCode>(game, &*index, options, clock)?)
+        LoopValues::new(retrograde_by_graph::<_, _, WideLoopCode>(game, &*index, options, clock)?)
     };
-    let tally = job.tally(solved.tally());
+    let tally = job.tally(&solved.tally);
     let value = |pos: &AnyPosition| {
         let (tier, number) = index.rank(pos);
         Ok(solved.value(tier, number).map(|value| ProvenValue::Exact(job.value(value))))
@@ -87,7 +87,7 @@ pub(crate) fn solve_acyclic_game(job: SolveJob<'_>) -> Result<SolveAnswer, Troub
     let nodes = tally.first_view().total();
     let blank = job.blank(How::By(request.method), Some(&tally), nodes)?;
     let mut answer = filled(handle, &pos, &value, blank)?;
-    answer.sweeps = solved.changes().map(<[u64]>::to_vec);
+    answer.sweeps = solved.changes;
     let why = "play never returns to an earlier position here, so that one sweep from the end would have been enough";
     answer.notes.push(why.into());
     Ok(answer)

@@ -38,13 +38,7 @@ impl ValueSource for Retrograde {
             Some(true) => {
                 let Some(Numbering::Cycles(cycles)) = ask.handle.index() else { return Cost::Never };
                 let total = cycles.numbers().total();
-                if total > IN_MEMORY
-                    || ask
-                        .session
-                        .subgames(ask.handle)
-                        .iter()
-                        .any(|w| matches!(**w, SolvedSubgame::Loops { .. }))
-                {
+                if total > IN_MEMORY || solved_loops(ask.session, ask.handle).is_some() {
                     return Cost::Never;
                 }
                 if cycles.bytes() > u128::from(ask.session.memory) {
@@ -80,8 +74,9 @@ impl ValueSource for Retrograde {
                 }
             }
         };
-        let values = ask.unless_late(solve(ask, &*cycles))?;
-        let Some(values) = values else { return Ok(None) };
+        ask.clock.stage("solving backwards", 0);
+        let values = backwards(ask.handle, &*cycles, &ask.clock.within(Duration::MAX).silent());
+        let Some(values) = ask.unless_late(values)? else { return Ok(None) };
         let whole = Arc::new(SolvedSubgame::Loops { cycles, values });
         ask.session.keep_subgame(ask.handle, whole.clone());
         let proven = whole.proven(ask.handle.game(), ask.pos)?;
@@ -89,17 +84,13 @@ impl ValueSource for Retrograde {
     }
 }
 
-fn solve(ask: &Question<'_>, cycles: &dyn Cycles) -> Result<Box<dyn LoopValues>, Trouble> {
-    ask.clock.stage("solving backwards", 0);
-    backwards(ask.handle, cycles, &ask.clock.within(Duration::MAX).silent())
+/// The game as a whole, if an earlier query left it in memory.
+fn solved_loops(session: &Session, handle: &GameHandle) -> Option<Arc<SolvedSubgame>> {
+    session.subgames(handle).into_iter().find(|whole| matches!(**whole, SolvedSubgame::Loops { .. }))
 }
 
 /// Retrograde analysis of a whole game; the caller decides whether to keep it.
-fn backwards(
-    handle: &GameHandle,
-    cycles: &dyn Cycles,
-    watch: &dyn Monitor,
-) -> Result<Box<dyn LoopValues>, Trouble> {
+fn backwards(handle: &GameHandle, cycles: &dyn Cycles, watch: &dyn Monitor) -> Result<LoopValues, Trouble> {
     let plan = loop_plan(handle, cycles.numbers(), Values::Distance);
     let mut ignore = |_| {};
     let mut files = LoopFiles::open(None, plan, false, watch, &mut ignore)?;
@@ -113,7 +104,7 @@ impl RetrogradeValues {
     /// Counts positions by value.
     pub fn tally(&self) -> Tally {
         match &*self.0 {
-            SolvedSubgame::Loops { values, .. } => values.tally().clone(),
+            SolvedSubgame::Loops { values, .. } => values.tally.clone(),
             _ => Tally::default(),
         }
     }
@@ -138,9 +129,7 @@ pub fn retrograde_values(
     handle: &GameHandle,
     watch: &dyn Monitor,
 ) -> Result<RetrogradeValues, Trouble> {
-    let kept =
-        session.subgames(handle).into_iter().find(|whole| matches!(**whole, SolvedSubgame::Loops { .. }));
-    if let Some(whole) = kept {
+    if let Some(whole) = solved_loops(session, handle) {
         return Ok(RetrogradeValues(whole));
     }
     let Some(Numbering::Cycles(cycles)) = handle.index() else {

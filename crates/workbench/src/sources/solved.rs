@@ -20,7 +20,7 @@ pub(crate) enum SolvedSubgame {
     /// A memo table.
     Memory(Box<dyn MemoTable>),
     /// A game with cycles.
-    Loops { cycles: Arc<dyn Cycles>, values: Box<dyn LoopValues> },
+    Loops { cycles: Arc<dyn Cycles>, values: LoopValues },
     /// A game with chance.
     Means(KnownMeans),
 }
