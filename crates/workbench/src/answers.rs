@@ -1,7 +1,7 @@
 //! Answer types of all commands. Inside, values are typed; serde writes the JSON, whose field names are an interface
 //! that scripts rely on.
 
-use crate::request::Method;
+use crate::Method;
 use outplay_core::{Counters, Payoff, Scene, Turn, Value, Verdict};
 use outplay_solve::{Split, Tally, TierTally};
 use serde::{Deserialize, Serialize, Serializer};

@@ -10,11 +10,8 @@
 //! Everything learnt about a game (opened tables, solved subgames, results) belongs to the
 //! [`Session`](crate::Session).
 
-use crate::answers::Answer;
-use crate::kernels::{Cyclic, Dice, Forward, Kernels, Numbering, searchers};
-use crate::proven_value::ProvenValue;
-use crate::request::Place;
-use crate::{Trouble, sources};
+use crate::kernels::{Cyclic, Dice, Forward, Kernels, searchers};
+use crate::{Answer, Numbering, Place, ProvenValue, Trouble, sources};
 use outplay_core::{
     AnyGame, AnyMove, AnyPosition, Chance, Content, Game, Index, InputError, LineBoard, LineGame, Native,
     Notation, Predecessors, Rolls, Unwritten, Value,

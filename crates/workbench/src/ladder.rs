@@ -21,11 +21,7 @@
 //! Invariant: every value that a source returns is correct. A source that cannot answer within the limits returns
 //! nothing, or bounds; the limit is reported in a sentence.
 
-use crate::answers::Source;
-use crate::handle::GameHandle;
-use crate::proven_value::ProvenValue;
-use crate::session::Session;
-use crate::{Trouble, sources};
+use crate::{GameHandle, ProvenValue, Session, Source, Trouble, sources};
 use outplay_core::{AnyMove, AnyPosition, Game};
 use outplay_runtime::{Deadline, Monitor};
 use std::time::Duration;

@@ -114,6 +114,11 @@ pub use plan::{PlanReport, PlanRequest, Way, plan, slots};
 pub use query::{is_tractable, known_answer, query, query_best, query_each};
 pub use results::{ListedResults, clear_results, count_kept, list_results};
 
+pub(crate) use kernels::{Numbering, Numbers};
+pub(crate) use ladder::{Cost, Effort, Finding, Ladder, Question, ValueSource};
+pub(crate) use proven_value::{ProvenValue, between};
+pub(crate) use solve_answer::{SolveJob, filled};
+
 /// Revision of the solvers and rules, part of the identity of result files. Raise it when a solver or the rules of a
 /// game are corrected: results that an earlier revision stored are then recomputed.
 pub const SOLVER_REVISION: u32 = 1;

@@ -1,16 +1,14 @@
 //! `--method chance`: mean payoffs by value iteration with proven error bounds, and tables of them.
 
-use crate::Trouble;
-use crate::answers::{How, Settled, SolveAnswer, Stored, VerifyReport};
-use crate::handle::GameHandle;
-use crate::kernels::{MeanFiles, Means, Numbering};
-use crate::proven_value::ProvenValue;
-use crate::request::Method;
-use crate::session::Session;
-use crate::solve_answer::{SolveJob, filled, stored};
+use crate::kernels::{MeanFiles, Means};
+use crate::solve_answer::stored;
 use crate::sources::SolvedSubgame;
 use crate::tables::{QUERY_POSITIONS, plan};
 use crate::tier_tables::TierTables;
+use crate::{
+    GameHandle, How, Method, Numbering, ProvenValue, Session, Settled, SolveAnswer, SolveJob, Stored,
+    Trouble, VerifyReport, filled,
+};
 use outplay_core::{AnyPosition, Notation, Tier};
 use outplay_runtime::{Monitor, NoMonitor};
 use outplay_solve::{Expected, Settle};

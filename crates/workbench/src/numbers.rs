@@ -2,11 +2,7 @@
 //!
 //! A position's number is its rank within its tier plus the sizes of all earlier tiers.
 
-use crate::Trouble;
-use crate::answers::{IndexReport, IndexTier};
-use crate::handle::{GameHandle, TierSizes};
-use crate::kernels::{Numbering, Numbers};
-use crate::session::Session;
+use crate::{GameHandle, IndexReport, IndexTier, Numbering, Numbers, Session, TierSizes, Trouble};
 use outplay_core::{AnyPosition, Game, InputError, Notation, Tier};
 use outplay_runtime::{Monitor, Pace};
 use rand::rngs::SmallRng;

@@ -10,16 +10,9 @@
 //! earlier tiers, values of two tiers, the finished files of the later tiers, and the runs from which the next tier
 //! is coded.
 
-use crate::Trouble;
-use crate::answers::How;
 use crate::extent::{Extent, TierExtent, estimate};
-use crate::handle::GameHandle;
-use crate::kernels::Numbering;
-use crate::planes;
-use crate::rates::{Rates, Sizes};
-use crate::request::Method;
-use crate::session::Session;
-use crate::trouble::check_stop;
+use crate::rates::Sizes;
+use crate::{GameHandle, How, Method, Numbering, Rates, Session, Trouble, check_stop, planes};
 use outplay_bitplane::{DenseError, Options};
 use outplay_core::figures::{bytes, duration};
 use outplay_core::{Game, LineBoard};

@@ -8,17 +8,13 @@
 //!
 //! `move_values.rs` evaluates the moves; this file is the path from a query to its answer.
 
-use crate::Trouble;
-use crate::answers::{MoveAnswer, QueryAnswer, Source};
-use crate::handle::GameHandle;
-use crate::ladder::{Effort, Ladder};
 use crate::means::bound_of_means;
 use crate::move_values::{Detail, PositionValues, ValuedMove};
-use crate::proven_value::ProvenValue;
-use crate::request::Place;
-use crate::session::{PATIENCE, Session};
 use crate::sources::falling;
-use crate::trouble::check_stop;
+use crate::{
+    Effort, GameHandle, Ladder, MoveAnswer, PATIENCE, Place, ProvenValue, QueryAnswer, Session, Source,
+    Trouble, check_stop,
+};
 use outplay_core::{AnyMove, AnyPosition, Chance, Game, Notation, Turn};
 use outplay_runtime::{Deadline, Monitor};
 use rustc_hash::FxHashSet;

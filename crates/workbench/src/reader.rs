@@ -1,11 +1,8 @@
 //! Shared read access to a game's table, for many lookups.
 
-use crate::Trouble;
-use crate::handle::GameHandle;
-use crate::kernels::Numbering;
 use crate::means::KnownMeans;
-use crate::session::Session;
 use crate::tables::OpenTables;
+use crate::{GameHandle, Numbering, Session, Trouble};
 use outplay_core::{AnyPosition, Tier, Value};
 use outplay_runtime::Monitor;
 use outplay_solve::Reach;

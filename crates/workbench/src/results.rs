@@ -12,7 +12,7 @@
 //! Invariant: a result is returned only if it agrees with what the rules say of its position, its moves and their
 //! finished successors, and with other kept results of its successors.
 
-use crate::handle::GameHandle;
+use crate::GameHandle;
 use crate::plausible::is_plausible;
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Notation, Value};
 use outplay_files::{

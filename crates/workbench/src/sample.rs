@@ -5,15 +5,10 @@
 //!
 //! Invariant: the sample is a function of the seed, independent of threads.
 
-use crate::Trouble;
-use crate::answers::VerifyReport;
 use crate::extent::is_reached;
-use crate::handle::GameHandle;
-use crate::kernels::Numbering;
 use crate::methods::distributed::gone;
-use crate::session::Session;
 use crate::tables::{OpenTables, numbered_among, open_table};
-use crate::trouble::check_stop;
+use crate::{GameHandle, Numbering, Session, Trouble, VerifyReport, check_stop};
 use outplay_core::{AnyPosition, Game, Notation, Value};
 use outplay_runtime::{Communicator, Monitor};
 use outplay_solve::settled;

@@ -8,15 +8,13 @@
 //!
 //! `Session::default()` touches no disk.
 
-use crate::Trouble;
-use crate::books;
 use crate::cache::Cache;
-use crate::handle::{GameHandle, WeakHandle};
-use crate::kernels::Numbering;
+use crate::handle::WeakHandle;
 use crate::means::{KnownMeans, find_means};
 use crate::results::ResultCache;
 use crate::sources::SolvedSubgame;
 use crate::tables::{OpenTables, find_table};
+use crate::{GameHandle, Numbering, Trouble, books};
 use outplay_connect::{Book, Solver};
 use outplay_core::LineBoard;
 use outplay_runtime::{Communicator, Monitor};

@@ -13,11 +13,6 @@
 //!
 //! The methods are in `methods/`; `--method search` and `--method proof` run the ladder's own sources.
 
-use crate::Trouble;
-use crate::answers::{Answer, How, SolveAnswer, Source};
-use crate::handle::GameHandle;
-use crate::kernels::Numbering;
-use crate::ladder::{Effort, Ladder};
 use crate::means::solve_by_chance;
 use crate::methods::bitplane::{BoardPlan, solve_board, solve_planned};
 use crate::methods::distributed::solve_together;
@@ -27,10 +22,11 @@ use crate::methods::single::{search, solve_by_proof};
 use crate::methods::sweep::sweep;
 use crate::methods::textbook::{solve_by_breadth, solve_through_dice};
 use crate::move_values::Detail;
-use crate::request::{Method, Place, SolveRequest};
 use crate::results::{CachedResult, WORTH_KEEPING};
-use crate::session::Session;
-use crate::solve_answer::SolveJob;
+use crate::{
+    Answer, Effort, GameHandle, How, Ladder, Method, Numbering, Place, Session, SolveAnswer, SolveJob,
+    SolveRequest, Source, Trouble,
+};
 use outplay_bitplane::DenseError;
 use outplay_core::Notation;
 use outplay_runtime::{Deadline, Monitor};

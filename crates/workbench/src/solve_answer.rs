@@ -1,16 +1,14 @@
 //! Assembly of a solve's answer, and the table it is read from or written to.
 
-use crate::Trouble;
-use crate::answers::{Answer, Counts, How, LongestBySide, SolveAnswer, Stored, TurnCounts};
-use crate::handle::GameHandle;
-use crate::kernels::{Numbering, Sweeps};
-use crate::proven_value::ProvenValue;
-use crate::request::{Method, SolveRequest};
-use crate::session::Session;
+use crate::kernels::Sweeps;
 use crate::sources::EQUAL;
 use crate::summary::Summary;
 use crate::tables::identity;
 use crate::tier_tables::untimed;
+use crate::{
+    Answer, Counts, GameHandle, How, LongestBySide, Method, Numbering, ProvenValue, Session, SolveAnswer,
+    SolveRequest, Stored, Trouble, TurnCounts,
+};
 use outplay_core::{AnyMove, AnyPosition, Game, Notation, Turn, Value};
 use outplay_runtime::Deadline;
 use outplay_solve::Tally;

@@ -1,14 +1,13 @@
 //! Table commands: verification, statistics and probe speed.
 
-use crate::Trouble;
-use crate::answers::{Counts, ProbeReport, StatsReport, StatsTier, VerifyReport};
 use crate::extent::is_reached;
-use crate::handle::GameHandle;
-use crate::kernels::{Numbering, Numbers};
 use crate::means::verify_means;
 use crate::methods::retrograde::verify_loops;
-use crate::session::Session;
 use crate::tier_tables::{TierLayout, TierTables, untimed};
+use crate::{
+    Counts, GameHandle, Numbering, Numbers, ProbeReport, Session, StatsReport, StatsTier, Trouble,
+    VerifyReport,
+};
 use outplay_core::{AnyPosition, Notation, Tier, Turn, Value, Verdict};
 use outplay_runtime::{Monitor, NoMonitor};
 use outplay_solve::{Flaw, Tally, TierTally, Verified};

@@ -7,12 +7,9 @@
 //!
 //! Tables of games with cycles store every position, including finished ones; only holes are don't-cares.
 
-use crate::Trouble;
-use crate::answers::{Phases, Stored};
-use crate::clock::Clock;
-use crate::kernels::Numbers;
 use crate::solve_answer::stored;
 use crate::summary::Summary;
+use crate::{Clock, Numbers, Phases, Stored, Trouble};
 use outplay_core::{Code, Tier, Value};
 use outplay_runtime::{Monitor, threads};
 use outplay_solve::{Draws, Keep, LoopCode, Solved, Tally, TierTally, WideLoopCode};

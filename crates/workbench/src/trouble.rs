@@ -1,6 +1,6 @@
 //! Errors of all commands: one sentence each, with a cure.
 
-use crate::request::Method;
+use crate::Method;
 use outplay_bitplane::DenseError;
 use outplay_connect::{BookError, ConnectError};
 use outplay_core::{InputError, ProbeError};

@@ -1,12 +1,9 @@
 //! Display, player lists and move choice: the commands of interactive play.
 
-use crate::Trouble;
-use crate::answers::{Answer, ChoiceAnswer, QueryAnswer, View};
-use crate::handle::GameHandle;
-use crate::query::is_tractable;
-use crate::request::{ChooseRequest, Place};
-use crate::session::Session;
-use crate::truth::Oracle;
+use crate::{
+    Answer, ChoiceAnswer, ChooseRequest, GameHandle, Oracle, Place, QueryAnswer, Session, Trouble, View,
+    is_tractable,
+};
 use outplay_core::{
     AnyPosition, Chance, Counters, Game, LineBoard, Mark, Notation, Picture, Tone, Turn, Verdict,
 };

@@ -1,10 +1,7 @@
 //! Benchmark of the 2020 report: the classic solvers timed against each other in one process.
 
-use crate::Trouble;
-use crate::handle::GameHandle;
-use crate::kernels::Numbering;
-use crate::session::Session;
 use crate::tables::QUERY_POSITIONS;
+use crate::{GameHandle, Numbering, Session, Trouble};
 use outplay_core::{Value, Verdict};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_solve::SolveError;

@@ -1,12 +1,6 @@
 //! Benchmark of the searching players: `bench engine`.
 
-use crate::Trouble;
-use crate::answers::EngineReport;
-use crate::clock::Clock;
-use crate::handle::GameHandle;
-use crate::session::Session;
-use crate::trouble::check_stop;
-use crate::view::kit;
+use crate::{Clock, EngineReport, GameHandle, Session, Trouble, check_stop, kit};
 use outplay_core::{AnyPosition, Game, Turn};
 use outplay_players::PlayerContext;
 use outplay_runtime::Monitor;

@@ -1,12 +1,7 @@
 //! Benchmarks of searches: `bench positions` and `bench search`.
 
-use crate::Trouble;
-use crate::answers::{PositionsReport, SearchReport};
 use crate::books::entries;
-use crate::handle::GameHandle;
-use crate::request::Place;
-use crate::session::Session;
-use crate::trouble::check_stop;
+use crate::{GameHandle, Place, PositionsReport, SearchReport, Session, Trouble, check_stop};
 use outplay_connect::{Depth, Limits, Solver};
 use outplay_core::InputError;
 use outplay_runtime::{Deadline, Monitor};

@@ -3,8 +3,7 @@
 use super::Request;
 use super::label::{Label, Labels, Scratch};
 use super::random::{Sampling, TOO_LATE, sample};
-use crate::trouble::check_stop;
-use crate::{GameHandle, Place, Reached, Reader, Session, TableError, Trouble, table_name};
+use crate::{GameHandle, Place, Reached, Reader, Session, TableError, Trouble, check_stop, table_name};
 use outplay_core::{AnyGame, AnyPosition, Game, Notation};
 use outplay_runtime::Monitor;
 use std::ops::Range;

@@ -1,8 +1,7 @@
 //! Labels: the exact value of a position and its best moves, from the game's table or by the ladder.
 
 use crate::sources::EQUAL;
-use crate::trouble::check_stop;
-use crate::{GameHandle, Oracle, Read, Reader, Session, Trouble};
+use crate::{GameHandle, Oracle, Read, Reader, Session, Trouble, check_stop};
 use outplay_core::{AnyGame, AnyPosition, Game, LineBoard, Turn};
 use outplay_players::{ExactOracle, MoveValue};
 use outplay_runtime::Monitor;

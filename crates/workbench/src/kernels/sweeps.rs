@@ -1,8 +1,7 @@
 //! Backward induction for acyclic games: an index with its sweep, type-erased.
 
 use super::{IndexedGame, Numbers};
-use crate::Trouble;
-use crate::trouble::check_stop;
+use crate::{Trouble, check_stop};
 use outplay_core::{AnyPosition, Code, Game, Index, Native, Tier, Value, WdlCode, laws};
 use outplay_runtime::{Monitor, threads};
 use outplay_solve::{

@@ -1,12 +1,9 @@
 //! `--method dense`: the bit-plane solver for line boards, in memory or slab by slab on disk.
 
-use crate::answers::{How, SolveAnswer};
-use crate::kernels::Numbering;
-use crate::ladder::{Effort, Ladder};
-use crate::proven_value::ProvenValue;
-use crate::request::{Method, Place};
-use crate::solve_answer::{SolveJob, filled};
-use crate::{Trouble, planes};
+use crate::{
+    Effort, How, Ladder, Method, Numbering, Place, ProvenValue, SolveAnswer, SolveJob, Trouble, filled,
+    planes,
+};
 use outplay_bitplane::{DenseError, Options, Plan, Solution};
 use outplay_core::{AnyPosition, LineBoard, Value};
 use outplay_runtime::{Deadline, Monitor};

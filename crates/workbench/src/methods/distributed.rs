@@ -10,18 +10,15 @@
 //!
 //! Every rank runs this code with the same request. Only rank 0 can read the table; it broadcasts the result.
 
-use crate::Trouble;
-use crate::answers::{How, SolveAnswer, Stored};
-use crate::kernels::{Cycles, Numbering};
+use crate::kernels::Cycles;
 use crate::means::solve_by_chance;
 use crate::methods::bitplane::solve_board;
 use crate::methods::retrograde::answer_from_loop_tables;
-use crate::proven_value::ProvenValue;
-use crate::request::Method;
-use crate::solve_answer::{SolveJob, filled, stored};
+use crate::solve_answer::stored;
 use crate::summary::Summary;
 use crate::tables::loop_plan;
 use crate::tier_tables::{TierLayout, recode, untimed, wdl_cell, wdl_code};
+use crate::{How, Method, Numbering, ProvenValue, SolveAnswer, SolveJob, Stored, Trouble, filled};
 use outplay_core::{AnyPosition, Code, Game, Tier, Value, WdlCode};
 use outplay_runtime::{Communicator, Monitor};
 use outplay_solve::{

@@ -1,10 +1,6 @@
 //! `--method plain` and `--method memo`: depth-first minimax without and with memoisation.
 
-use crate::Trouble;
-use crate::answers::{How, SolveAnswer};
-use crate::proven_value::ProvenValue;
-use crate::request::Method;
-use crate::solve_answer::{SolveJob, filled};
+use crate::{How, Method, ProvenValue, SolveAnswer, SolveJob, Trouble, filled};
 use outplay_core::AnyPosition;
 use outplay_runtime::Monitor;
 

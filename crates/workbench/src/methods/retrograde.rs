@@ -7,21 +7,15 @@
 //! positions outside the index ──▶ alpha-beta that probes those tables
 //! ```
 
-use crate::Trouble;
-use crate::answers::{How, Phases, SolveAnswer, Stored};
-use crate::handle::GameHandle;
-use crate::kernels::{Cycles, LoopValues, Numbering, Numbers};
-use crate::ladder::Question;
+use crate::kernels::{Cycles, LoopValues};
 use crate::methods::textbook::solve_acyclic_game;
-use crate::proven_value::ProvenValue;
-use crate::request::{Method, SolveRequest};
-use crate::session::Session;
-use crate::solve::solve;
-use crate::solve_answer::{SolveJob, filled};
 use crate::sources::engine;
-use crate::tables::OpenTables;
-use crate::tables::loop_plan;
+use crate::tables::{OpenTables, loop_plan};
 use crate::tier_tables::{LoopFiles, TierLayout, TierReport};
+use crate::{
+    GameHandle, How, Method, Numbering, Numbers, Phases, ProvenValue, Question, Session, SolveAnswer,
+    SolveJob, SolveRequest, Stored, Trouble, filled, solve,
+};
 use outplay_core::{AnyPosition, Game, Tier, Value};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_solve::{Tally, Verified};

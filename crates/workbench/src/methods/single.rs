@@ -1,16 +1,11 @@
 //! `--method search` and `--method proof`: one position, by sources of the ladder.
 
-use crate::Trouble;
-use crate::answers::{How, Proved, SolveAnswer};
-use crate::handle::GameHandle;
-use crate::ladder::Question;
 use crate::methods::textbook::solve_through_dice;
-use crate::request::{Method, Place};
-use crate::session::Session;
-use crate::solve_answer::SolveJob;
 use crate::sources::connect::{self, best_cells};
 use crate::sources::{engine, falling, proof};
-use crate::trouble::check_stop;
+use crate::{
+    GameHandle, How, Method, Place, Proved, Question, Session, SolveAnswer, SolveJob, Trouble, check_stop,
+};
 use outplay_core::{AnyPosition, LineBoard, Notation, Value};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_search::DiceMethod;

@@ -1,11 +1,6 @@
 //! `--method sweep`: backward induction from the last tier of an index to the first.
 
-use crate::Trouble;
-use crate::answers::{How, SolveAnswer};
-use crate::kernels::Numbering;
-use crate::proven_value::ProvenValue;
-use crate::request::Method;
-use crate::solve_answer::{SolveJob, filled};
+use crate::{How, Method, Numbering, ProvenValue, SolveAnswer, SolveJob, Trouble, filled};
 use outplay_core::AnyPosition;
 
 /// Sweeps over the index that the game was built with, or over all explored positions.

@@ -9,13 +9,8 @@
 //! They run on the type-erased [`AnyGame`](outplay_core::AnyGame), so that they are compiled once; the other methods
 //! are faster.
 
-use crate::Trouble;
-use crate::answers::{How, SolveAnswer};
-use crate::handle::GameHandle;
 use crate::kernels::{Cycles, CyclicIndex, LoopValues};
-use crate::proven_value::ProvenValue;
-use crate::request::Method;
-use crate::solve_answer::{SolveJob, filled};
+use crate::{GameHandle, How, Method, ProvenValue, SolveAnswer, SolveJob, Trouble, filled};
 use outplay_core::{AnyPosition, Game, Index, Native};
 use outplay_runtime::Monitor;
 use outplay_search::{DiceMethod, Limits, MOST_PLIES, SearchError, Zero, breadth_first};

@@ -2,12 +2,7 @@
 
 use super::board::{empty_cells, falling, moves_to, provable};
 use super::solved::SolvedSubgame;
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::planes;
-use crate::proven_value::ProvenValue;
-use crate::session::Session;
+use crate::{Cost, Finding, ProvenValue, Question, Session, Source, Trouble, ValueSource, planes};
 use outplay_bitplane::{Dense, DenseError};
 use outplay_core::{Game, LineBoard};
 use outplay_runtime::Monitor;

@@ -1,6 +1,6 @@
 //! Conversion of positions to line boards, and of cells back to moves.
 
-use crate::handle::GameHandle;
+use crate::GameHandle;
 use outplay_core::{AnyMove, AnyPosition, LineBoard};
 
 /// Number of playable empty cells of a board.

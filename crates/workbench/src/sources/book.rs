@@ -1,10 +1,7 @@
 //! Opening-book source.
 
 use super::board::{empty_cells, falling};
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::ProvenValue;
-use crate::{Trouble, books};
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource, books};
 
 /// The built-in book, and the user's.
 pub(super) struct Book;

@@ -1,9 +1,6 @@
 //! Persistent-result-cache source.
 
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::ProvenValue;
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource};
 
 /// The result cache in the data directory.
 pub(super) struct Cached;

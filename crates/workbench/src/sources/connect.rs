@@ -1,10 +1,7 @@
 //! Connect-k source: exact search of one position of a gravity board.
 
 use super::board::{empty_cells, falling};
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::{ProvenValue, between};
-use crate::{Trouble, books};
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource, between, books};
 use outplay_connect::{ConnectError, Depth, Limits};
 use outplay_core::{Counters, LineBoard, Value};
 use outplay_runtime::Monitor;

@@ -1,9 +1,7 @@
 //! Memoised-minimax source, for any other game.
 
 use super::solved::SolvedSubgame;
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
+use crate::{Cost, Finding, Question, Source, Trouble, ValueSource};
 use outplay_core::Game;
 use outplay_runtime::Monitor;
 use outplay_solve::SolveError;

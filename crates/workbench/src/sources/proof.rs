@@ -1,11 +1,7 @@
 //! Proof-search source: win, draw or loss of a line board without gravity.
 
 use super::board::{empty_cells, moves_to, provable};
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::{ProvenValue, between};
-use crate::session::Session;
+use crate::{Cost, Finding, ProvenValue, Question, Session, Source, Trouble, ValueSource, between};
 use outplay_core::LineBoard;
 use outplay_proof::{Limits, ProveError};
 use outplay_runtime::{Deadline, Monitor};

@@ -1,14 +1,10 @@
 //! Retrograde-analysis source: a game with cycles, solved as a whole.
 
 use super::solved::SolvedSubgame;
-use crate::Trouble;
-use crate::answers::{Answer, Source};
-use crate::handle::GameHandle;
-use crate::kernels::{Cycles, LoopValues, Numbering};
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::session::Session;
+use crate::kernels::{Cycles, LoopValues};
 use crate::tables::loop_plan;
 use crate::tier_tables::LoopFiles;
+use crate::{Answer, Cost, Finding, GameHandle, Numbering, Question, Session, Source, Trouble, ValueSource};
 use outplay_core::{AnyPosition, Game};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_solve::{SolveError, Tally};

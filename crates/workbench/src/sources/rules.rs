@@ -1,9 +1,6 @@
 //! Rules source: the payoff of a finished game.
 
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::ProvenValue;
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource};
 use outplay_core::{Game, Value};
 
 /// The payoff of a finished game.

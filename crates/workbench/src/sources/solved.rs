@@ -3,12 +3,9 @@
 //! A source that has to solve all positions reachable from here (bit-planes, memo, retrograde, means) keeps them
 //! here, so that the moves of the position, and the next query of a game being played, are lookups.
 
-use crate::Trouble;
-use crate::answers::Source;
 use crate::kernels::{Cycles, LoopValues, MemoTable};
-use crate::ladder::{Cost, Finding, Question, ValueSource};
 use crate::means::KnownMeans;
-use crate::proven_value::ProvenValue;
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource};
 use outplay_bitplane::Dense;
 use outplay_core::{AnyGame, AnyPosition, LineBoard};
 use std::sync::Arc;

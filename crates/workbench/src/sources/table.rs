@@ -1,9 +1,6 @@
 //! Table source: values on disk.
 
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::ProvenValue;
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource};
 
 /// A complete table of the game.
 pub(super) struct Table;

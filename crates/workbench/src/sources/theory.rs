@@ -5,10 +5,7 @@
 //! ```
 
 use super::board::provable;
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::{ProvenValue, between};
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource, between};
 use outplay_core::{AnyMove, Content, Game, LineBoard, Turn, Value};
 
 /// Limit on the moves of a one-ply lookahead.

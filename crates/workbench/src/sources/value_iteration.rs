@@ -1,12 +1,9 @@
 //! Value-iteration source: mean payoffs of a game with chance, of the whole game, of a subgame, or by Star2.
 
 use super::solved::SolvedSubgame;
-use crate::Trouble;
-use crate::answers::Source;
-use crate::kernels::{MeanFiles, Means, Numbering};
-use crate::ladder::{Cost, Finding, Question, ValueSource};
+use crate::kernels::{MeanFiles, Means};
 use crate::means::KnownMeans;
-use crate::proven_value::ProvenValue;
+use crate::{Cost, Finding, Numbering, ProvenValue, Question, Source, Trouble, ValueSource};
 use outplay_core::{AnyPosition, Game};
 use outplay_runtime::Monitor;
 use outplay_search::{DiceMethod, Limits};
