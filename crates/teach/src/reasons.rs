@@ -12,7 +12,7 @@ use outplay_core::{
 };
 use outplay_players::{ExactOracle, MoveValue, MoveValues};
 use outplay_runtime::{Deadline, Monitor};
-use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble};
+use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble, check_stop};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -153,9 +153,7 @@ pub fn why(
             line = best_line(game, &pos, merits, &truth, &patience);
         }
     }
-    if watch.stopped() {
-        return Err(Trouble::stopped());
-    }
+    check_stop(watch)?;
     sentences.extend(point(&line, answer.verdict()));
     let replies: Vec<&ReasonMove> = line.iter().skip(1).step_by(2).collect();
     if replies.len() > 1 && replies.iter().all(|mv| mv.forced) && answer.verdict() == Some(Verdict::Win) {

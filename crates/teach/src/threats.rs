@@ -35,9 +35,13 @@ fn completing(board: &LineBoard, player: Content) -> Vec<usize> {
     cells
 }
 
+/// The name of a cell.
+pub(crate) fn named(board: &LineBoard, cell: usize) -> String {
+    cell_name(cell / board.height, cell % board.height)
+}
+
 fn names(board: &LineBoard, cells: &[usize]) -> String {
-    let name = |&cell: &usize| cell_name(cell / board.height, cell % board.height);
-    cells.iter().map(name).collect::<Vec<_>>().join(", ")
+    cells.iter().map(|&cell| named(board, cell)).collect::<Vec<_>>().join(", ")
 }
 
 /// The explanations of a board: sentences and marks.
@@ -48,10 +52,7 @@ pub(crate) fn board_reasons(board: &LineBoard, payoff: Option<i32>) -> (Vec<Stri
     let mut sentences = Vec::new();
     let mut marks = Vec::new();
     let mut put = |cells: &[usize], kind, by| {
-        let mark = |&spot: &usize| {
-            let name = cell_name(spot / board.height, spot % board.height);
-            ReasonMark { spot, name, kind, by, pair: None }
-        };
+        let mark = |&spot: &usize| ReasonMark { spot, name: named(board, spot), kind, by, pair: None };
         marks.extend(cells.iter().map(mark));
     };
     if board.misere {
@@ -92,7 +93,7 @@ pub(crate) fn board_reasons(board: &LineBoard, payoff: Option<i32>) -> (Vec<Stri
             ));
             for (pair, (one, two)) in pairs.into_iter().enumerate() {
                 for spot in [one, two] {
-                    let name = cell_name(spot / board.height, spot % board.height);
+                    let name = named(board, spot);
                     marks.push(ReasonMark { spot, name, kind: MarkKind::Pair, by: holder, pair: Some(pair) });
                 }
             }
