@@ -136,7 +136,7 @@ pub fn table_name(spec: &str) -> String {
 pub use methods::single::prove;
 pub use numbers::{index_report, numbered_position};
 pub use rates::Rates;
-pub use reader::{Reached, Read, Reader, open_reader};
+pub use reader::{Read, Reader, open_reader};
 pub use request::{ChooseRequest, Method, Place, SolveRequest};
 pub use sample::{verify_sample, verify_sample_together};
 pub use session::{PATIENCE, Session, Together};

@@ -9,7 +9,7 @@
 //! `Session::default()` touches no disk.
 
 use crate::cache::Cache;
-use crate::handle::WeakHandle;
+use crate::handle::Inner;
 use crate::means::{KnownMeans, find_means};
 use crate::results::ResultCache;
 use crate::sources::SolvedSubgame;
@@ -21,7 +21,7 @@ use outplay_runtime::{Communicator, Monitor};
 use outplay_solve::SolveError;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 /// Default time limit of a query.
@@ -76,7 +76,7 @@ struct Caches {
 
 /// The caches of one game.
 struct GameCache {
-    game: WeakHandle,
+    game: Weak<Inner>,
     /// All reachable positions.
     explored: OnceLock<Numbering>,
     /// Whether minimax has found a cycle.
@@ -100,7 +100,7 @@ impl std::fmt::Debug for Session {
 }
 
 impl GameCache {
-    fn new(game: WeakHandle) -> GameCache {
+    fn new(game: Weak<Inner>) -> GameCache {
         GameCache {
             game,
             explored: OnceLock::new(),
@@ -173,7 +173,7 @@ impl Session {
 
     /// Drops the caches of a game, so that the next query looks for its table again.
     pub fn forget(&self, handle: &GameHandle) {
-        self.caches.games.remove(&handle.id());
+        self.caches.games.remove(&handle.0.id);
     }
 
     /// The data directory.
@@ -188,7 +188,7 @@ impl Session {
 
     /// The data directory, unless nothing about this game may be stored on disk.
     pub(crate) fn directory_of(&self, handle: &GameHandle) -> Option<&Path> {
-        self.data.as_deref().filter(|_| handle.is_named())
+        self.data.as_deref().filter(|_| handle.0.named)
     }
 
     /// Refuses work that needs more memory than the limit.
@@ -204,10 +204,10 @@ impl Session {
 
     fn cache(&self, handle: &GameHandle) -> Arc<GameCache> {
         let games = &self.caches.games;
-        games.get(&handle.id()).unwrap_or_else(|| {
+        games.get(&handle.0.id).unwrap_or_else(|| {
             // A game without handles is never queried again.
-            games.retain(|cache| cache.game.is_alive());
-            games.get_or_insert(handle.id(), || GameCache::new(handle.downgrade()))
+            games.retain(|cache| cache.game.strong_count() > 0);
+            games.get_or_insert(handle.0.id, || GameCache::new(Arc::downgrade(&handle.0)))
         })
     }
 

@@ -103,6 +103,12 @@ impl From<outplay_files::FileError> for Trouble {
     }
 }
 
+impl From<outplay_dataset::DataError> for Trouble {
+    fn from(error: outplay_dataset::DataError) -> Trouble {
+        Trouble::unable(error.to_string())
+    }
+}
+
 impl From<PlayError> for Trouble {
     fn from(error: PlayError) -> Trouble {
         match error {

@@ -100,11 +100,11 @@ pub fn kit(session: &Session, handle: &GameHandle) -> PlayerContext {
     let truth = Oracle::new(session.clone(), handle.clone());
     PlayerContext {
         game: handle.game().clone(),
-        minds: handle.searchers(),
+        minds: handle.0.searchers.clone(),
         truth: Some(Arc::new(truth)),
         files: Some(read_file),
         threads: 1,
-        outside: handle.programs(),
+        outside: handle.0.programs.get().cloned(),
         guests: Vec::new(),
     }
 }

@@ -3,9 +3,10 @@
 use super::Request;
 use super::label::{Label, Labels, Scratch};
 use super::random::{Sampling, TOO_LATE, sample};
-use crate::{GameHandle, Place, Reached, Reader, Session, TableError, Trouble, check_stop, table_name};
-use outplay_core::{AnyGame, AnyPosition, Game, Notation};
+use crate::{GameHandle, Place, Reader, Session, TableError, Trouble, check_stop, table_name};
+use outplay_core::{AnyGame, AnyPosition, Game, Notation, Tier};
 use outplay_runtime::Monitor;
+use outplay_solve::Reach;
 use std::ops::Range;
 
 /// Numbers of a table that a thread takes at a time.
@@ -114,7 +115,7 @@ fn start_stones(game: &AnyGame) -> Option<usize> {
 pub(crate) struct TablePositions<'a> {
     game: &'a AnyGame,
     reader: Reader,
-    reached: Option<Reached>,
+    reached: Option<Reach>,
     tiers: Vec<u64>,
     plies: (u32, u32),
     /// Stones at the start, for games with a board.
@@ -162,7 +163,7 @@ impl<'a> TablePositions<'a> {
     /// Expected number of positions.
     pub(crate) fn expected(&self) -> u64 {
         match &self.reached {
-            Some(reached) => (0..self.tiers.len()).map(|tier| reached.count(tier)).sum(),
+            Some(reached) => (0..self.tiers.len()).map(|tier| reached.count(Tier(tier as u32))).sum(),
             None => self.tiers.iter().sum(),
         }
     }
@@ -199,7 +200,8 @@ impl<'a> TablePositions<'a> {
             label.board = board;
             tell(&label)
         };
-        let wanted = |number| self.reached.as_ref().is_none_or(|reached| reached.has(*tier, number));
+        let wanted =
+            |number| self.reached.as_ref().is_none_or(|reached| reached.has(Tier(*tier as u32), number));
         self.reader.positions(*tier, numbers.clone(), &wanted, &mut |pos| {
             if result.is_ok() {
                 result = visit(pos);

@@ -42,7 +42,7 @@ use files::{Files, Sheet};
 pub use label::each_on_threads;
 use label::{Label, Labels};
 use outplay_core::Notation;
-use outplay_dataset::{DataError, Form};
+use outplay_dataset::Form;
 use outplay_players::MoveValue;
 use outplay_runtime::Monitor;
 use random::RandomGames;
@@ -127,11 +127,6 @@ pub struct Report {
     pub seconds: f64,
 }
 
-/// Converts a file error to a command's error.
-fn trouble(error: DataError) -> Trouble {
-    Trouble::unable(error.to_string())
-}
-
 /// Writes a data set.
 ///
 /// # Errors
@@ -151,7 +146,7 @@ pub fn export(
         let why = "a balanced set is a choice among positions; say how many";
         return Err(Trouble::unable(why));
     }
-    let form = request.form.map_or_else(|| Form::of(&request.out), Ok).map_err(trouble)?;
+    let form = request.form.map_or_else(|| Form::of(&request.out), Ok)?;
     let labels = Labels::new(entry, session, request.best, watch)?;
     let coder = RowEncoder::new(entry, request, form);
     let mut files = Files::create(&coder, request)?;

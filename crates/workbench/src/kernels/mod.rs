@@ -24,8 +24,8 @@ pub(crate) use sweeps::{SweepIndex, Sweeps};
 use crate::Trouble;
 use outplay_core::index_laws::{Gaps, IndexLaws, may_stay};
 use outplay_core::{
-    AnyMove, AnyPosition, Breach, Chance, Game, Index, Native, Notation, Predecessors, Probe, ProbeError,
-    Rolls, Tier, Value,
+    AnyMove, AnyPosition, Breach, Chance, Game, Index, Native, Predecessors, Probe, ProbeError, Rolls, Tier,
+    Value,
 };
 use outplay_runtime::Monitor;
 use outplay_search::{
@@ -297,7 +297,7 @@ fn explored_bytes<G: Game>(game: &G) -> u64 {
 }
 
 /// Builds the index of one game; `None` if the game is too large for one.
-type MakeIndex<G> = Arc<dyn Fn(&Native<G>) -> Option<Numbering> + Send + Sync>;
+pub(crate) type MakeIndex<G> = Arc<dyn Fn(&Native<G>) -> Option<Numbering> + Send + Sync>;
 
 /// Kernels of an acyclic game, or of a user-defined game that may turn out to be cyclic.
 pub(crate) struct Forward<G: Game> {
@@ -310,7 +310,8 @@ pub(crate) struct Forward<G: Game> {
 }
 
 fn forwards<G: Game>(native: &Native<G>, explored: Explored<G>) -> Numbering {
-    Numbering::Sweeps(Arc::new(SweepIndex::new(native.clone(), Arc::new(explored))))
+    let (native, index) = (native.clone(), Arc::new(explored));
+    Numbering::Sweeps(Arc::new(SweepIndex(IndexedGame { native, index })))
 }
 
 fn either_way<G: Game>(native: &Native<G>, explored: Explored<G>) -> Numbering {
@@ -334,7 +335,7 @@ impl<G: Game> Forward<G> {
     pub(crate) fn indexed<I: Index<G> + 'static>(native: Native<G>, make: fn(&G) -> Option<I>) -> Forward<G> {
         let make = move |native: &Native<G>| {
             let index = Arc::new(make(&native.game)?);
-            Some(Numbering::Sweeps(Arc::new(SweepIndex::new(native.clone(), index))))
+            Some(Numbering::Sweeps(Arc::new(SweepIndex(IndexedGame { native: native.clone(), index }))))
         };
         Forward { make: Some(Arc::new(make)), ..Forward::acyclic(native) }
     }
@@ -385,15 +386,11 @@ impl<G: Game> Kernels for Forward<G> {
 
 /// Kernels of a cyclic game whose index can enumerate predecessors.
 pub(crate) struct Cyclic<G: Game, I> {
-    native: Native<G>,
-    make: fn(&G) -> I,
+    pub(crate) native: Native<G>,
+    pub(crate) make: fn(&G) -> I,
 }
 
 impl<G: Game, I: Predecessors<G> + 'static> Cyclic<G, I> {
-    pub(crate) fn new(native: Native<G>, make: fn(&G) -> I) -> Cyclic<G, I> {
-        Cyclic { native, make }
-    }
-
     fn numbering(&self) -> Numbering {
         let index = Arc::new((self.make)(&self.native.game));
         Numbering::Cycles(Arc::new(CyclicIndex::indexed(self.native.clone(), index)))
@@ -421,21 +418,17 @@ impl<G: Game, I: Predecessors<G> + 'static> Kernels for Cyclic<G, I> {
 
 /// Kernels of a game with chance.
 pub(crate) struct Dice<G: Chance> {
-    native: Native<G>,
-    make: Option<MakeIndex<G>>,
+    pub(crate) native: Native<G>,
+    /// Builds an index of the positions before a roll; without one, every position is explored and numbered.
+    pub(crate) make: Option<MakeIndex<G>>,
 }
 
 impl<G: Chance> Dice<G> {
-    /// Every position is explored and numbered.
-    pub(crate) fn explored(native: Native<G>) -> Dice<G> {
-        Dice { native, make: None }
-    }
-
     /// Only positions before a roll are numbered, by the index that `make` builds.
     pub(crate) fn before_rolls<I: Rolls<G> + 'static>(native: Native<G>, make: fn(&G) -> I) -> Dice<G> {
         let make = move |native: &Native<G>| {
             let index = Arc::new(make(&native.game));
-            Some(Numbering::Means(Arc::new(RollMeans::new(native.clone(), index))))
+            Some(Numbering::Means(Arc::new(RollMeans(IndexedGame { native: native.clone(), index }))))
         };
         Dice { native, make: Some(Arc::new(make)) }
     }
@@ -456,7 +449,8 @@ impl<G: Chance> Kernels for Dice<G> {
     }
     fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Monitor) -> Result<Numbering, SolveError> {
         let explored = Explored::new(&self.native.game, self.native.pos(from), most, watch)?;
-        Ok(Numbering::Means(Arc::new(ExploredMeans::new(self.native.clone(), Arc::new(explored)))))
+        let (native, index) = (self.native.clone(), Arc::new(explored));
+        Ok(Numbering::Means(Arc::new(ExploredMeans(IndexedGame { native, index }))))
     }
     fn expect(
         &self,
@@ -527,20 +521,5 @@ fn hidden<G: Game>(native: &Native<G>, pos: &AnyPosition, report: Report<G::Move
         limit: report.limit,
         counts: report.counts,
         seconds: report.seconds,
-    }
-}
-
-/// Searchers of players, for each kind of game.
-pub(crate) mod searchers {
-    use super::{Chance, Game, Native, Notation};
-    use outplay_players::{Rolling, SearcherFactory};
-    use std::sync::Arc;
-
-    pub(crate) fn plain<G: Game + Notation>(native: &Native<G>) -> Arc<dyn SearcherFactory> {
-        Arc::new(native.clone())
-    }
-
-    pub(crate) fn rolling<G: Chance + Notation>(native: &Native<G>) -> Arc<dyn SearcherFactory> {
-        Arc::new(Rolling(native.clone()))
     }
 }

@@ -9,7 +9,6 @@ use outplay_solve::{
 };
 use outplay_table::{Cell, CellKind, Table, TableError, TierWriter, Values, Writer};
 use std::mem::size_of;
-use std::sync::Arc;
 
 /// Operations on an index of an acyclic game. The calls inside are monomorphic.
 pub(crate) trait Sweeps: Send + Sync {
@@ -142,13 +141,7 @@ fn read<C: Code, D: Cell>(table: &Table, tier: Tier, code: impl Fn(D) -> C) -> R
 }
 
 /// An acyclic game and an index of it.
-pub(crate) struct SweepIndex<G: Game, I>(IndexedGame<G, I>);
-
-impl<G: Game, I: Index<G>> SweepIndex<G, I> {
-    pub(crate) fn new(native: Native<G>, index: Arc<I>) -> SweepIndex<G, I> {
-        SweepIndex(IndexedGame { native, index })
-    }
-}
+pub(crate) struct SweepIndex<G: Game, I>(pub(crate) IndexedGame<G, I>);
 
 impl<G: Game, I: Index<G>> Sweeps for SweepIndex<G, I> {
     fn numbers(&self) -> &dyn Numbers {

@@ -8,10 +8,7 @@ pub(super) struct Book;
 
 impl ValueSource for Book {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        match ask.handle.game().has_board() && !ask.handle.is_large() {
-            true => Cost::Free,
-            false => Cost::Never,
-        }
+        Cost::free_if(ask.handle.game().has_board() && !ask.handle.is_large())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {

@@ -7,10 +7,7 @@ pub(super) struct Cached;
 
 impl ValueSource for Cached {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        match ask.session.recall && ask.session.data.is_some() {
-            true => Cost::Free,
-            false => Cost::Never,
-        }
+        Cost::free_if(ask.session.recall && ask.session.data.is_some())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {

@@ -5,7 +5,6 @@ use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource, 
 use outplay_connect::{ConnectError, Depth, Limits};
 use outplay_core::{Counters, LineBoard, Value};
 use outplay_runtime::Monitor;
-use std::time::Duration;
 
 /// Number of empty cells up to which the solver usually answers in seconds.
 const SEARCHABLE: usize = 36;
@@ -41,8 +40,7 @@ pub(crate) fn search(ask: &Question<'_>, board: &LineBoard) -> Result<ConnectSea
     ask.clock.stage("searching", 0);
     let depth = if ask.verdict { Depth::Verdict } else { Depth::Score };
     let found = ask.session.with_solver(ask.handle, board, |solver| {
-        let quiet = ask.clock.within(Duration::MAX).silent();
-        solver.solve(board, depth, limits(ask), &quiet, ask.session.threads)
+        solver.solve(board, depth, limits(ask), &ask.quiet(), ask.session.threads)
     })?;
     let proven = match found.value() {
         Some(value) => ProvenValue::Exact(value),

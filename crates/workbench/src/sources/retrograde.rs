@@ -4,7 +4,7 @@ use super::solved::SolvedSubgame;
 use crate::kernels::{Cycles, LoopValues};
 use crate::tables::loop_plan;
 use crate::tier_tables::LoopFiles;
-use crate::{Answer, Cost, Finding, GameHandle, Numbering, Question, Session, Source, Trouble, ValueSource};
+use crate::{Answer, Cost, Finding, GameHandle, Numbering, Question, Session, Trouble, ValueSource};
 use outplay_core::{AnyPosition, Game};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_solve::{SolveError, Tally};
@@ -71,12 +71,9 @@ impl ValueSource for Retrograde {
             }
         };
         ask.clock.stage("solving backwards", 0);
-        let values = backwards(ask.handle, &*cycles, &ask.clock.within(Duration::MAX).silent());
+        let values = backwards(ask.handle, &*cycles, &ask.quiet());
         let Some(values) = ask.unless_late(values)? else { return Ok(None) };
-        let whole = Arc::new(SolvedSubgame::Loops { cycles, values });
-        ask.session.keep_subgame(ask.handle, whole.clone());
-        let proven = whole.proven(ask.handle.game(), ask.pos)?;
-        Ok(proven.map(|proven| Finding::new(proven, Source::Search)))
+        ask.keep(SolvedSubgame::Loops { cycles, values })
     }
 }
 

@@ -8,7 +8,7 @@ pub(super) struct Rules;
 
 impl ValueSource for Rules {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        if ask.handle.game().outcome(ask.pos).is_some() { Cost::Free } else { Cost::Never }
+        Cost::free_if(ask.handle.game().outcome(ask.pos).is_some())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {

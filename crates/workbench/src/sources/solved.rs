@@ -48,7 +48,7 @@ pub(super) struct Solved;
 
 impl ValueSource for Solved {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        if ask.session.subgames(ask.handle).is_empty() { Cost::Never } else { Cost::Free }
+        Cost::free_if(!ask.session.subgames(ask.handle).is_empty())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {

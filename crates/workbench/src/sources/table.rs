@@ -7,7 +7,7 @@ pub(super) struct Table;
 
 impl ValueSource for Table {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        if ask.session.data.is_some() { Cost::Free } else { Cost::Never }
+        Cost::free_if(ask.session.data.is_some())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {

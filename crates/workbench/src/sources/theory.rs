@@ -26,7 +26,7 @@ pub(super) struct Theory;
 
 impl ValueSource for Theory {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        if ask.handle.game().has_dice() { Cost::Never } else { Cost::Free }
+        Cost::free_if(!ask.handle.game().has_dice())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
