@@ -90,7 +90,7 @@ fn evaluated(
     let game = handle.game();
     let pos = handle.locate(place)?;
     if game.outcome(&pos).is_some() || game.turn(&pos) == Turn::Chance {
-        let why = "evaluations are opinions about positions in which a player is to move, and this is none";
+        let why = "only a position in which a player is to move can be evaluated; here the game is over or dice are to be rolled";
         return Err(Trouble::unable(why));
     }
     let judge = kit.judge(eval)?;

@@ -248,14 +248,14 @@ fn verdict_sentence(
         (Some(Verdict::Win), _) => format!("{mover} wins{plies}"),
         (Some(Verdict::Loss), _) => format!("{other} wins{plies}"),
         (Some(Verdict::Draw), _) if answer.is_repetition() => {
-            "nobody can force an end: a draw by repetition".into()
+            "neither player can force an end: a draw by repetition".into()
         }
-        (Some(Verdict::Draw), _) => "neither can force a win: a draw".into(),
+        (Some(Verdict::Draw), _) => "neither player can force a win: a draw".into(),
         (None, Some(MoveValue::Mean(mean))) if game.best_payoff() <= 1 => {
             format!("with best play {mover} wins {:.1} % of the games", 50.0 * (1.0 + mean))
         }
         (None, Some(MoveValue::Mean(mean))) => format!("with best play {mover} gets {mean:+.4} in the mean"),
-        _ => "the value is out of reach here".into(),
+        _ => "the exact value is not known here".into(),
     }
 }
 

@@ -82,14 +82,15 @@ pub(crate) fn board_reasons(board: &LineBoard, payoff: Option<i32>) -> (Vec<Stri
         }
     }
     if payoff == Some(0) && !board.gravity {
-        for (attacker, holder, holder_name) in [(other, mover, mover_name), (mover, other, other_name)] {
+        let sides = [(other, other_name, mover, mover_name), (mover, mover_name, other, other_name)];
+        for (attacker, attacker_name, holder, holder_name) in sides {
             let Some(pairs) =
                 outplay_workbench::pairing(board, attacker, PAIRS).filter(|pairs| !pairs.is_empty())
             else {
                 continue;
             };
             sentences.push(format!(
-                "{holder_name} holds the draw by pairs: whoever loses one cell of a pair takes the other"
+                "{holder_name} holds the draw by a pairing strategy: when {attacker_name} takes one cell of a pair, {holder_name} takes the other"
             ));
             for (pair, (one, two)) in pairs.into_iter().enumerate() {
                 for spot in [one, two] {

@@ -205,7 +205,7 @@ pub(crate) fn verify_means(
         wrong: means.wrong,
         first_wrong: position.map(|pos| handle.game().write_position(&pos)),
         flaw: first
-            .map(|(_, _, stored, derived)| format!("the table says {stored}, its moves say {derived}")),
+            .map(|(_, _, stored, derived)| format!("the table stores {stored}, its moves give {derived}")),
         bound: means.bound,
         unchecked: None,
     };
@@ -214,16 +214,17 @@ pub(crate) fn verify_means(
         (shown, Some(recorded))
             if report.wrong == 0 && shown.is_none_or(|shown| shown > recorded * SLIGHTLY) =>
         {
-            let shown = shown
-                .map_or("none can be shown".to_string(), |shown| format!("{shown:.1e} is what can be shown"));
+            let shown = shown.map_or("no bound can be proved".to_string(), |shown| {
+                format!("the bound that can be proved is {shown:.1e}")
+            });
             report.wrong = means.checked;
             report.flaw = Some(format!(
-                "the table says that means are within {recorded:.1e} of the exact ones, and {shown}"
+                "the table records that means are within {recorded:.1e} of the exact ones, but {shown}"
             ));
         }
         (None, None) => {
             report.unchecked = Some(format!(
-                "how far means are from the exact ones: each is within {tolerance:.1e} of what its moves say"
+                "the error of the means; each is within {tolerance:.1e} of the value that its moves give"
             ));
         }
         _ => {}

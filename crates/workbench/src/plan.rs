@@ -284,7 +284,7 @@ fn forecast_dense(
         notes.push(format!("fits on {} of disk", bytes(outlook.disk as u64)));
     }
     if request.values == Values::Distance && !notes.is_empty() {
-        notes.push("win/draw/loss alone takes less of both".into());
+        notes.push("win/draw/loss without distances needs less memory and disk".into());
     }
     report.ways.push(Way {
         memory: Some(peak),
@@ -313,7 +313,7 @@ fn forecast_others(handle: &GameHandle, numbering: Option<&Numbering>, report: &
         let memory = needs.map(|needs| u64::try_from(needs).unwrap_or(u64::MAX));
         report.ways.push(Way { memory, fits, ..Way::new(method, "", notes) });
     };
-    let unmeasured = "its time is not forecast";
+    let unmeasured = "no time estimate";
     match numbering {
         Some(Numbering::Sweeps(sweeps)) => push(Method::Sweep, Some(sweeps.sweep_bytes()), unmeasured),
         Some(Numbering::Cycles(cycles)) => {
@@ -327,7 +327,7 @@ fn forecast_others(handle: &GameHandle, numbering: Option<&Numbering>, report: &
         None => push(
             if handle.game().has_dice() { Method::Chance } else { Method::Sweep },
             None,
-            "how many positions there are is not known before they are explored",
+            "the number of positions is unknown until they are explored",
         ),
     }
 }
@@ -342,7 +342,7 @@ fn on_ranks(request: &PlanRequest, outlook: &DenseForecast, allowed: u64, (peak,
     // Slabs are packed and unpacked, as in one process without the memory for the board.
     let seconds = (outlook.slab_seconds / ranks * (1.0 + IMBALANCE)).max(wire);
     let mut notes = vec![
-        "calculated from one process slab by slab: a tenth for waiting, a disk for each, children's values sent packed"
+        "estimated from one process slab by slab, with 10 % for load imbalance, one disk per rank and packed values over the network"
             .to_string(),
     ];
     let roomy = request.disk.is_none_or(|disk| outlook.shared_disk <= disk as f64);

@@ -81,7 +81,7 @@ pub fn verify_sample_together(
 fn sample_report(handle: &GameHandle, (sample, seed): Sample, found: Vec<SampleResult>) -> VerifyReport {
     let wrong = found.iter().map(|sampled| sampled.wrong).sum();
     let (first_wrong, flaw) = found.into_iter().find_map(|sampled| sampled.first).unzip();
-    let unchecked = Some(format!("any position but these, which were drawn at random with seed {seed}"));
+    let unchecked = Some(format!("all positions outside this random sample (seed {seed})"));
     VerifyReport { game: handle.spec(), checked: sample, wrong, first_wrong, flaw, unchecked, bound: None }
 }
 
@@ -188,7 +188,7 @@ fn flaw(handle: &GameHandle, opened: &OpenTables, pos: &AnyPosition) -> Result<O
         false => a.verdict() == b.verdict(),
     };
     let expected = best.filter(|&best| !same(stored, best));
-    Ok(expected.map(|expected| format!("the table says {stored}, its moves say {expected}")))
+    Ok(expected.map(|expected| format!("the table stores {stored}, its moves give {expected}")))
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ pub fn solve(
     match solved {
         Err(trouble) if timed_out(&trouble) => {
             let mut answer = job.blank(How::By(request.method), None, 0)?;
-            answer.notes.push("time was up before the value was known".into());
+            answer.notes.push("the time limit was reached before the value was known".into());
             Ok(answer)
         }
         // An interrupted search has bounds, but an interrupt is an error.
@@ -113,7 +113,7 @@ fn choose_for_board(job: SolveJob<'_>) -> Result<Choice, Trouble> {
     let planned = board.clone().map(|board| BoardPlan::new(job, board));
     let why = match planned {
         Some(Ok(planned)) if needs_permission(job, &planned) => Some(format!(
-            "the values of all positions do not fit in memory, so this is one position; solved slab by slab they take {:.0} GB of disk and a while, if they may",
+            "the values of all positions do not fit in memory, so only this position is solved; to solve the whole board on disk ({:.0} GB), set a disk limit",
             planned.plan.disk_bytes as f64 / 1e9
         )),
         Some(Ok(planned)) => return Ok(Choice::Board(Box::new(planned))),
@@ -145,7 +145,7 @@ fn needs_permission(job: SolveJob<'_>, planned: &BoardPlan) -> bool {
 /// The note why only one position is solved.
 fn single_position_note(needed: u128, allowed: u64) -> String {
     format!(
-        "the values of all positions need {:.1} GB of memory and {:.1} GB are allowed, so this is one position",
+        "the values of all positions need {:.1} GB of memory and {:.1} GB are allowed, so only this position is solved",
         needed as f64 / 1e9,
         allowed as f64 / 1e9
     )

@@ -158,8 +158,7 @@ pub(crate) fn filled(
     let game = handle.game();
     let apart = || {
         let pos = game.write_position(pos);
-        let why =
-            format!("play from the start never comes to `{pos}`, so its value is not among those found");
+        let why = format!("`{pos}` cannot be reached from the start, so its value was not computed");
         Trouble::method(why, Method::Search)
     };
     let proven = value(pos)?.ok_or_else(apart)?;

@@ -118,7 +118,7 @@ pub(crate) fn open_table(
 
 /// Refuses a command about values that games with chance lack.
 pub(crate) fn refuse_dice(handle: &GameHandle, what: &str) -> Result<(), Trouble> {
-    let why = || format!("{what}, and {} has dice; `outplay query` tells its means", handle.spec());
+    let why = || format!("{what}, and {} has dice; `outplay query` prints its means", handle.spec());
     if handle.game().has_dice() { Err(Trouble::unable(why())) } else { Ok(()) }
 }
 
@@ -154,8 +154,8 @@ pub fn verify(
     let first_wrong = verified.first_wrong.and_then(position).map(|pos| handle.game().write_position(&pos));
     let flaw = verified.first_wrong.map(|(_, _, flaw)| match flaw {
         Flaw::Missing => "it has no value".to_string(),
-        Flaw::Wrong { stored, expected } => format!("the table says {stored}, its moves say {expected}"),
-        Flaw::Groundless => "its value rests on nothing but itself".to_string(),
+        Flaw::Wrong { stored, expected } => format!("the table stores {stored}, its moves give {expected}"),
+        Flaw::Groundless => "its value depends only on itself".to_string(),
     });
     let Verified { checked, wrong, .. } = verified;
     let mut report =
@@ -214,7 +214,7 @@ pub fn probe_speed(
     watch.stage("choosing positions", PROBES as u64);
     let positions = random_positions(handle, index, seconds, watch);
     if positions.is_empty() {
-        return Err(Trouble::unable("no legal position was found to ask for"));
+        return Err(Trouble::unable("no legal position was found to probe"));
     }
     let pass = || -> Result<f64, Trouble> {
         let began = Instant::now();

@@ -36,7 +36,7 @@ fn read_file(name: &str) -> Result<String, String> {
         let why = match error {
             FileError::TooLong { limit, .. } => format!("it is longer than {limit} bytes"),
             FileError::Io { error, .. } => error.to_string(),
-            FileError::NotText { .. } => "it is not a text".into(),
+            FileError::NotText { .. } => "it is not a text file".into(),
             _ => "it is not a regular file".into(),
         };
         format!("`{name}` is neither a set of weights (paper, extended) nor a file that can be read ({why})")

@@ -35,7 +35,7 @@ pub fn engine_speed(
         depth += choice.depth;
     }
     if positions.is_empty() {
-        return Err(Trouble::unable("this game is over before there is much to think about"));
+        return Err(Trouble::unable("this game ends too early to time a search"));
     }
     Ok(EngineReport {
         game: handle.spec(),

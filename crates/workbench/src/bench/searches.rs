@@ -77,7 +77,7 @@ pub fn search_speed(handle: &GameHandle, depth: u32, watch: &dyn Monitor) -> Res
     const RUNS: usize = 5;
     const GAMES: u64 = 300_000;
     let start = handle.start()?;
-    let refused = || Trouble::unable("this is measured on games without loops and dice, such as connect4");
+    let refused = || Trouble::unable("this is measured on games without cycles and dice, such as connect4");
     let median = |mut rates: Vec<f64>| {
         rates.sort_by(f64::total_cmp);
         rates[rates.len() / 2]

@@ -18,7 +18,7 @@ const BREATH: u32 = 256;
 pub(crate) fn plies(request: &Request) -> Result<(u32, u32), Trouble> {
     let plies = request.plies.unwrap_or((0, u32::MAX));
     if plies.0 > plies.1 {
-        return Err(Trouble::unable(format!("from ply {} to ply {} there is none", plies.0, plies.1)));
+        return Err(Trouble::unable(format!("the range of plies from {} to {} is empty", plies.0, plies.1)));
     }
     Ok(plies)
 }
@@ -140,8 +140,9 @@ impl<'a> TablePositions<'a> {
             let data = session.data.clone().unwrap_or_default();
             let (spec, table) = (entry.spec(), table_name(&entry.spec()));
             if game.has_dice() {
-                let why =
-                    format!("the positions of {spec} cannot be listed, because it has dice; say how many");
+                let why = format!(
+                    "the positions of {spec} cannot be listed, because it has dice; give the number of positions"
+                );
                 return Err(Trouble::unable(why));
             }
             return Err(TableError::NoTable { table, spec, values: None, data }.into());
@@ -149,7 +150,7 @@ impl<'a> TablePositions<'a> {
         let start = game.start();
         let stones = start_stones(game);
         if stones.is_none() && request.plies.is_some() {
-            let why = "plies are counted on boards and in random games; say how many positions, or leave out the plies";
+            let why = "plies are counted only on boards and in random games; give a number of positions, or leave out the plies";
             return Err(Trouble::unable(why));
         }
         let reached = match &start {

@@ -140,10 +140,10 @@ pub fn export(
 ) -> Result<Report, Trouble> {
     let began = Instant::now();
     if !(0.0..1.0).contains(&request.test) {
-        return Err(Trouble::unable("the share for testing lies between 0 and 1, as in 0.1"));
+        return Err(Trouble::unable("the test share must be at least 0 and less than 1, for example 0.1"));
     }
     if request.balanced && request.positions.is_none() {
-        let why = "a balanced set is a choice among positions; say how many";
+        let why = "a balanced data set is sampled; give the number of positions";
         return Err(Trouble::unable(why));
     }
     let form = request.form.map_or_else(|| Form::of(&request.out), Ok)?;
@@ -164,7 +164,7 @@ pub fn export(
     let mut notes = Vec::new();
     if let Some(wanted) = request.positions.filter(|&wanted| tally.rows < wanted) {
         notes.push(format!(
-            "{} of {wanted} positions were found; random games brought no further ones",
+            "{} of {wanted} positions were found; further random games reached no new ones",
             tally.rows
         ));
     }

@@ -126,7 +126,7 @@ fn position_answer(job: SolveJob<'_>, blank: SolveAnswer) -> Result<SolveAnswer,
 fn report_balance(solution: &Solution, clock: &Deadline<'_>) {
     let Some(balance) = &solution.balance else { return };
     clock.note(&format!(
-        "{} ranks: the busiest computed {:.1} s, {:.0} % longer than the average; {} of slabs went from rank to rank",
+        "{} ranks: the busiest computed {:.1} s, {:.0} % longer than the average; {} of slabs were sent between ranks",
         balance.busy.len(),
         balance.busy.iter().copied().fold(0.0, f64::max),
         100.0 * balance.imbalance(),

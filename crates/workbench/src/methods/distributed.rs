@@ -47,7 +47,7 @@ pub(crate) fn solve_together(
     let SolveJob { handle, request, .. } = job;
     let fits = |methods: &[Method]| request.method == Method::Auto || methods.contains(&request.method);
     let refused = || {
-        let why = format!("the method `{}` is for one process", request.method);
+        let why = format!("the method `{}` does not run on several ranks", request.method);
         Trouble::method(why, Method::Auto)
     };
     if handle.game().has_dice() {
@@ -106,7 +106,9 @@ fn answer_together(
     let mut blank = job.blank(How::By(method), Some(tally), tally.first_view().total())?;
     let Some(pos) = asked.first() else { return Ok(blank) };
     if known.first().is_none_or(Option::is_none) {
-        blank.notes.push("the position asked for has no number; `outplay query` finds its value".into());
+        blank.notes.push(
+            "the requested position has no number in the index; `outplay query` finds its value".into(),
+        );
         return Ok(blank);
     }
     let value = |pos: &AnyPosition| {

@@ -33,7 +33,7 @@ pub(crate) fn solve_by_breadth(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble
         return Err(Trouble::method(format!("{} has dice", handle.spec()), Method::Chance));
     }
     if handle.kernels().loops() == Some(true) {
-        let why = format!("{} has cycles, so that its levels never end", handle.spec());
+        let why = format!("{} has cycles, so its levels never end", handle.spec());
         return Err(Trouble::method(why, Method::Retrograde));
     }
     clock.stage("growing levels", 0);
@@ -83,7 +83,7 @@ pub(crate) fn solve_acyclic_game(job: SolveJob<'_>) -> Result<SolveAnswer, Troub
     let blank = job.blank(How::By(request.method), Some(&tally), nodes)?;
     let mut answer = filled(handle, &pos, &value, blank)?;
     answer.sweeps = solved.changes;
-    let why = "play never returns to an earlier position here, so that one sweep from the end would have been enough";
+    let why = "this game is acyclic, so one sweep from the end would have been enough";
     answer.notes.push(why.into());
     Ok(answer)
 }
@@ -118,9 +118,9 @@ pub(crate) fn solve_through_dice(job: SolveJob<'_>, method: DiceMethod) -> Resul
         }
     }
     if let Some((depth, mean)) = opinion {
-        answer.notes.push(format!(
-            "{depth} plies ahead the mean is {mean:+.6}, games that are not over by then counted as 0"
-        ));
+        answer
+            .notes
+            .push(format!("at depth {depth} the mean is {mean:+.6}, with unfinished games counted as 0"));
     }
     answer.nodes = counters.nodes;
     answer.counters = Some(counters);

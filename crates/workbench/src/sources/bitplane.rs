@@ -90,7 +90,7 @@ fn cost(ask: &Question<'_>, board: &LineBoard) -> Result<Planes, Cost> {
     }
     Planes::of(board, ask.session).map_err(|error| match error {
         DenseError::Memory { needs, allowed, .. } => Cost::Beyond(format!(
-            "the values of all positions need {:.1} GB of memory and {:.1} GB are allowed, so this is by search",
+            "the values of all positions need {:.1} GB of memory and {:.1} GB are allowed, so this position is searched instead",
             needs as f64 / 1e9,
             allowed as f64 / 1e9
         )),

@@ -39,7 +39,7 @@ impl ValueSource for Retrograde {
                 }
                 if cycles.bytes() > u128::from(ask.session.memory) {
                     return Cost::Beyond(format!(
-                        "solving the whole game needs {:.1} GB of memory and {:.1} GB are allowed, so this is by search",
+                        "solving the whole game needs {:.1} GB of memory and {:.1} GB are allowed, so this position is searched instead",
                         cycles.bytes() as f64 / 1e9,
                         ask.session.memory as f64 / 1e9
                     ));
@@ -50,7 +50,7 @@ impl ValueSource for Retrograde {
                     return Cost::Estimated(time);
                 }
                 Cost::Beyond(format!(
-                    "solving the whole game takes about {}, which is more than the time allowed, so this is by search",
+                    "solving the whole game takes about {}, which is more than the time allowed, so this position is searched instead",
                     outplay_core::figures::duration(seconds)
                 ))
             }
@@ -126,7 +126,7 @@ pub fn retrograde_values(
         return Ok(RetrogradeValues(whole));
     }
     let Some(Numbering::Cycles(cycles)) = handle.index() else {
-        let why = format!("{} has no cycles, so it has no waves", handle.spec());
+        let why = format!("{} has no cycles, so it is not solved in waves", handle.spec());
         return Err(Trouble::unable(why));
     };
     let (total, needed, allowed) = (cycles.numbers().total(), cycles.bytes(), session.memory);
