@@ -320,7 +320,7 @@ fn verify_finds_wins_that_support_each_other() {
     assert_eq!(verdict(&[]).1, 0);
     forge::<i16>(data.path(), "chess:KK", Values::Distance, |n, _| if n < half { 32_766 } else { -32_765 });
     let (code, wrong, flaw) = verdict(&[]);
-    assert!(code == Some(1) && wrong > 0 && flaw.contains("its moves say"), "{flaw}");
+    assert!(code == Some(1) && wrong > 0 && flaw.contains("its moves give"), "{flaw}");
 }
 
 #[test]

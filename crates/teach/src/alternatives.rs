@@ -88,7 +88,7 @@ pub(crate) fn rolls(moves: &[(String, MoveValue)], odds: &[(String, f64)], eyes:
     let best = moves.iter().max_by(|(_, a), (_, b)| a.compare(*b))?;
     let worst = moves.iter().min_by(|(_, a), (_, b)| a.compare(*b))?;
     if best.1.equals(worst.1) {
-        return Some("whatever is rolled, the chances stay the same".into());
+        return Some("every roll leaves the chances the same".into());
     }
     let text = |(mv, merit): &(String, MoveValue)| {
         let odds = odds.iter().find(|(known, _)| known == mv).map_or(0.0, |(_, odds)| *odds);

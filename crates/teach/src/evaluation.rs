@@ -90,7 +90,7 @@ fn evaluated(
     let game = handle.game();
     let pos = handle.locate(place)?;
     if game.outcome(&pos).is_some() || game.turn(&pos) == Turn::Chance {
-        let why = "evaluations are opinions about positions in which a player is to move, and this is none";
+        let why = "only a position in which a player is to move can be evaluated; here the game is over or dice are to be rolled";
         return Err(Trouble::unable(why));
     }
     let judge = kit.judge(eval)?;
@@ -146,19 +146,9 @@ pub fn draw_evaluation(
 }
 
 /// The evaluation at the leaves of a tree from a position; without a name, none.
-pub(crate) fn leaves(handle: &GameHandle, root: &AnyPosition, eval: Option<&str>) -> Result<Leaves, Trouble> {
-    leaves_by(handle, root, eval, &kit(&Session::default(), handle))
-}
-
-/// The same in a given player context.
-pub(crate) fn leaves_by(
-    handle: &GameHandle,
-    root: &AnyPosition,
-    eval: Option<&str>,
-    kit: &PlayerContext,
-) -> Result<Leaves, Trouble> {
+pub(crate) fn leaves(kit: &PlayerContext, root: &AnyPosition, eval: Option<&str>) -> Result<Leaves, Trouble> {
     let judge = eval.map(|eval| kit.judge(eval)).transpose()?;
-    let me = if handle.game().turn(root) == Turn::Second { Turn::Second } else { Turn::First };
+    let me = if kit.game.turn(root) == Turn::Second { Turn::Second } else { Turn::First };
     Ok(Leaves { judge, me })
 }
 

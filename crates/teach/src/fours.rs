@@ -13,10 +13,10 @@
 use crate::puzzles::{Puzzle, PuzzleKind};
 use crate::reasons::called;
 use crate::themes::{Difficulty, PuzzleStep, four_three, stone};
-use crate::threats::threats_of;
+use crate::threats::{named, threats_of};
 use outplay_core::{AnyPosition, Content, Game, LineBoard, Notation, Turn, Value};
 use outplay_runtime::Monitor;
-use outplay_workbench::{GameHandle, Trouble};
+use outplay_workbench::{GameHandle, Trouble, check_stop};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -85,11 +85,8 @@ pub fn wins_by_fours(
 ) -> Result<Vec<String>, Trouble> {
     let Some(board) = entry.game().board(pos).filter(suits) else { return Ok(Vec::new()) };
     let wins = VcfSearch { watch, nodes: 0 }.wins(&board, fours);
-    if watch.stopped() {
-        return Err(Trouble::stopped());
-    }
-    let name = |(cell, _)| outplay_core::cell_name(cell / board.height, cell % board.height);
-    Ok(wins.into_iter().map(name).collect())
+    check_stop(watch)?;
+    Ok(wins.into_iter().map(|(cell, _)| named(&board, cell)).collect())
 }
 
 /// Empty cells within two cells of a stone: a four further away is impossible.
@@ -165,9 +162,7 @@ pub(crate) fn puzzle(entry: &GameHandle, seed: u64, watch: &dyn Monitor) -> Resu
     let mut attack = VcfSearch { watch, nodes: 0 };
     watch.stage("looking for a puzzle", 0);
     for _ in 0..TRIES {
-        if watch.stopped() {
-            return Err(Trouble::stopped());
-        }
+        check_stop(watch)?;
         let board = scattered(&empty, &mut rng);
         let count = |content| board.cells.iter().filter(|cell| **cell == content).count();
         let balance = count(Content::First) as i64 - count(Content::Second) as i64;
@@ -186,9 +181,7 @@ pub(crate) fn puzzle(entry: &GameHandle, seed: u64, watch: &dyn Monitor) -> Resu
         }
         let nodes = attack.nodes;
         let Some(found) = line(&board, fours, &mut attack).filter(|line| line.len() > 1) else { continue };
-        if watch.stopped() {
-            return Err(Trouble::stopped());
-        }
+        check_stop(watch)?;
         return Ok(build_puzzle(entry, &board, &found, fours, nodes));
     }
     Err(missing())
@@ -202,7 +195,7 @@ fn build_puzzle(
     nodes: u64,
 ) -> Puzzle {
     let game = entry.game();
-    let name = |cell: usize| outplay_core::cell_name(cell / board.height, cell % board.height);
+    let name = |cell: usize| named(board, cell);
     let step =
         |&(cell, answer): &(usize, Option<usize>)| PuzzleStep { mv: name(cell), reply: answer.map(name) };
     let steps: Vec<PuzzleStep> = line.iter().map(step).collect();

@@ -13,7 +13,7 @@ use crate::plies::{Reached, follow};
 use outplay_core::{AnyPosition, Game, Notation, Turn, Verdict};
 use outplay_players::{ExactOracle, MoveValue};
 use outplay_runtime::{Deadline, Monitor};
-use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble};
+use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble, check_stop};
 use serde::Serialize;
 
 /// One position of a game that was played.
@@ -115,9 +115,7 @@ pub fn history(
         found(step);
         watch.advance(1);
     }
-    if watch.stopped() {
-        return Err(Trouble::stopped());
-    }
+    check_stop(watch)?;
     for at in 1..steps.len() {
         let (before, after) = (&steps[at - 1].1, &steps[at].1);
         let by = before.to_move;

@@ -7,11 +7,11 @@
 
 use crate::fours;
 use crate::reasons::{best_line, called, first_best, takes};
-use crate::themes::{Difficulty, PuzzleStep, SolutionLine, difficulty, themes, whole_line};
+use crate::themes::{Difficulty, PuzzleContext, PuzzleStep, SolutionLine, difficulty, themes, whole_line};
 use outplay_core::{AnyGame, AnyPosition, Game, Notation, Turn, Value};
 use outplay_players::{ExactOracle, MoveValue, MoveValues};
 use outplay_runtime::{Deadline, Monitor};
-use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble};
+use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble, check_stop};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
@@ -143,16 +143,15 @@ pub fn puzzle(
         let interest = interest(kind, best, merits.len()).saturating_sub(if takes { OBVIOUS } else { 0 });
         found.push(Candidate { pos, merits, best, kind, interest });
     }
-    if watch.stopped() {
-        return Err(Trouble::stopped());
-    }
+    check_stop(watch)?;
     // Odd seeds prefer solution lines of several moves, so that both kinds occur; without time to follow it a line is
     // short.
     let longer = LONGER * (seed % 2) as u32;
+    let context = PuzzleContext { session, entry, truth: &truth, watch: &whole };
     let followed = found.into_iter().map(|mut candidate| {
         let Candidate { pos, merits, kind, .. } = &candidate;
         let each = Deadline::new(Some(EACH), &whole).silent();
-        let line = whole_line(entry, pos, merits, *kind, &truth, &each);
+        let line = whole_line(PuzzleContext { watch: &each, ..context }, pos, merits, *kind);
         candidate.interest += longer * (line.steps.len() as u32 - 1).min(3);
         (candidate, line)
     });
@@ -166,8 +165,8 @@ pub fn puzzle(
     };
     let Candidate { pos, merits, best, kind, .. } = chosen;
     let choices = merits.len();
-    let themes = themes(entry, game.turn(&pos), &line, kind, best, &truth, &whole);
-    let difficulty = difficulty(session, entry, &pos, &merits, &line.steps, &whole);
+    let themes = themes(context, game.turn(&pos), &line, kind, best);
+    let difficulty = difficulty(context, &pos, &merits, &line.steps);
     let steps = line.steps;
     let line = best_line(game, &pos, merits, &truth, &whole);
     let line: Vec<String> = line.into_iter().map(|step| step.mv).collect();

@@ -12,7 +12,7 @@ use outplay_core::{
 };
 use outplay_players::{ExactOracle, MoveValue, MoveValues};
 use outplay_runtime::{Deadline, Monitor};
-use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble};
+use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble, check_stop};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -153,9 +153,7 @@ pub fn why(
             line = best_line(game, &pos, merits, &truth, &patience);
         }
     }
-    if watch.stopped() {
-        return Err(Trouble::stopped());
-    }
+    check_stop(watch)?;
     sentences.extend(point(&line, answer.verdict()));
     let replies: Vec<&ReasonMove> = line.iter().skip(1).step_by(2).collect();
     if replies.len() > 1 && replies.iter().all(|mv| mv.forced) && answer.verdict() == Some(Verdict::Win) {
@@ -250,14 +248,14 @@ fn verdict_sentence(
         (Some(Verdict::Win), _) => format!("{mover} wins{plies}"),
         (Some(Verdict::Loss), _) => format!("{other} wins{plies}"),
         (Some(Verdict::Draw), _) if answer.is_repetition() => {
-            "nobody can force an end: a draw by repetition".into()
+            "neither player can force an end: a draw by repetition".into()
         }
-        (Some(Verdict::Draw), _) => "neither can force a win: a draw".into(),
+        (Some(Verdict::Draw), _) => "neither player can force a win: a draw".into(),
         (None, Some(MoveValue::Mean(mean))) if game.best_payoff() <= 1 => {
             format!("with best play {mover} wins {:.1} % of the games", 50.0 * (1.0 + mean))
         }
         (None, Some(MoveValue::Mean(mean))) => format!("with best play {mover} gets {mean:+.4} in the mean"),
-        _ => "the value is out of reach here".into(),
+        _ => "the exact value is not known here".into(),
     }
 }
 

@@ -27,6 +27,15 @@ const ENOUGH: u64 = 200_000;
 /// Time limit per depth: a slower search counts as hard.
 const EACH: Duration = Duration::from_millis(1500);
 
+/// The context in which puzzles are made: a game, its exact values and a time limit.
+#[derive(Clone, Copy)]
+pub(crate) struct PuzzleContext<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) entry: &'a GameHandle,
+    pub(crate) truth: &'a dyn ExactOracle,
+    pub(crate) watch: &'a dyn Monitor,
+}
+
 /// One move of the solver and the reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PuzzleStep {
@@ -71,14 +80,13 @@ fn goes_on(merits: &MoveValues, kind: PuzzleKind) -> Option<AnyMove> {
 
 /// The solution line of a puzzle: continues while there is one right move, against the longest resistance.
 pub(crate) fn whole_line(
-    entry: &GameHandle,
+    context: PuzzleContext<'_>,
     pos: &AnyPosition,
     merits: &MoveValues,
     kind: PuzzleKind,
-    truth: &dyn ExactOracle,
-    watch: &dyn Monitor,
 ) -> SolutionLine {
-    let game = entry.game();
+    let PuzzleContext { truth, watch, .. } = context;
+    let game = context.entry.game();
     let mut line = SolutionLine { steps: Vec::new(), after: Vec::new() };
     let (solver, mut pos) = (game.turn(pos), pos.clone());
     let mut next = first_best(merits).map(|(mv, _)| *mv);
@@ -113,15 +121,13 @@ pub(crate) fn whole_line(
 
 /// The themes of a puzzle, as searchable keywords.
 pub(crate) fn themes(
-    entry: &GameHandle,
+    context: PuzzleContext<'_>,
     solver: Turn,
     line: &SolutionLine,
     kind: PuzzleKind,
     best: MoveValue,
-    truth: &dyn ExactOracle,
-    watch: &dyn Monitor,
 ) -> Vec<String> {
-    let game = entry.game();
+    let game = context.entry.game();
     let mut themes = Vec::new();
     let chess = game.spec().starts_with("chess");
     match (kind, best) {
@@ -140,7 +146,7 @@ pub(crate) fn themes(
     if boards.iter().any(|board| fork(board, solver).is_some()) {
         themes.push("fork".into());
     }
-    if line.after.iter().any(|pos| is_zugzwang(entry, pos, solver, truth, watch)) {
+    if line.after.iter().any(|pos| is_zugzwang(context, pos, solver)) {
         themes.push("zugzwang".into());
     }
     themes
@@ -176,14 +182,8 @@ pub(crate) fn stone(player: Turn) -> Content {
 }
 
 /// Whether the opponent is in zugzwang: passing would be better than any move.
-fn is_zugzwang(
-    entry: &GameHandle,
-    pos: &AnyPosition,
-    solver: Turn,
-    truth: &dyn ExactOracle,
-    watch: &dyn Monitor,
-) -> bool {
-    let game = entry.game();
+fn is_zugzwang(context: PuzzleContext<'_>, pos: &AnyPosition, solver: Turn) -> bool {
+    let game = context.entry.game();
     if game.outcome(pos).is_some() || game.turn(pos) != solver.other() {
         return false;
     }
@@ -202,8 +202,8 @@ fn is_zugzwang(
     if game.turn(&passed) != solver || game.outcome(&passed).is_some() {
         return false;
     }
-    let each = Deadline::new(Some(EACH), watch).silent();
-    match (truth.value(pos, &each), truth.value(&passed, &each)) {
+    let each = Deadline::new(Some(EACH), context.watch).silent();
+    match (context.truth.value(pos, &each), context.truth.value(&passed, &each)) {
         (Ok(Some(MoveValue::Value(moved))), Ok(Some(MoveValue::Value(passed)))) => {
             // The opponent loses by the obligation to move, or would at least lose later.
             moved.payoff() < 0
@@ -226,12 +226,10 @@ fn passed(text: &str) -> Option<String> {
 
 /// Measures the difficulty of a puzzle's first move.
 pub(crate) fn difficulty(
-    session: &Session,
-    entry: &GameHandle,
+    context: PuzzleContext<'_>,
     pos: &AnyPosition,
     merits: &MoveValues,
     steps: &[PuzzleStep],
-    watch: &dyn Monitor,
 ) -> Difficulty {
     let best = first_best(merits).map(|(_, best)| *best);
     let late = |merit: MoveValue| match merit {
@@ -241,7 +239,7 @@ pub(crate) fn difficulty(
     let wrong = merits.iter().filter(|(_, merit)| best.is_some_and(|best| !merit.equals(best)));
     let refutations = wrong.filter(|(_, merit)| late(*merit)).count();
     let solution = steps.first().map(|step| step.mv.as_str()).unwrap_or_default();
-    let nodes = effort(session, entry, pos, solution, watch);
+    let nodes = effort(context, pos, solution);
     Difficulty::of(nodes, refutations, steps.len())
 }
 
@@ -257,21 +255,17 @@ impl Difficulty {
 }
 
 /// Nodes of iterative deepening until the move is found and no deeper search changes it.
-fn effort(
-    session: &Session,
-    entry: &GameHandle,
-    pos: &AnyPosition,
-    solution: &str,
-    watch: &dyn Monitor,
-) -> u64 {
+fn effort(context: PuzzleContext<'_>, pos: &AnyPosition, solution: &str) -> u64 {
     let (mut spent, mut needed) = (0u64, 1);
     for depth in 1..=DEEPEST {
         let mut request = ChooseRequest::default();
         request.place = Place::At(pos.clone());
         request.player = format!("alphabeta:depth={depth}");
         request.seed = 1;
-        let each = Deadline::new(Some(EACH), watch).silent();
-        let Ok(choice) = outplay_workbench::choose(session, entry, &request, &each) else { break };
+        let each = Deadline::new(Some(EACH), context.watch).silent();
+        let Ok(choice) = outplay_workbench::choose(context.session, context.entry, &request, &each) else {
+            break;
+        };
         spent += choice.nodes;
         if choice.mv != solution {
             needed = spent;

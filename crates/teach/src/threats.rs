@@ -35,9 +35,13 @@ fn completing(board: &LineBoard, player: Content) -> Vec<usize> {
     cells
 }
 
+/// The name of a cell.
+pub(crate) fn named(board: &LineBoard, cell: usize) -> String {
+    cell_name(cell / board.height, cell % board.height)
+}
+
 fn names(board: &LineBoard, cells: &[usize]) -> String {
-    let name = |&cell: &usize| cell_name(cell / board.height, cell % board.height);
-    cells.iter().map(name).collect::<Vec<_>>().join(", ")
+    cells.iter().map(|&cell| named(board, cell)).collect::<Vec<_>>().join(", ")
 }
 
 /// The explanations of a board: sentences and marks.
@@ -48,10 +52,7 @@ pub(crate) fn board_reasons(board: &LineBoard, payoff: Option<i32>) -> (Vec<Stri
     let mut sentences = Vec::new();
     let mut marks = Vec::new();
     let mut put = |cells: &[usize], kind, by| {
-        let mark = |&spot: &usize| {
-            let name = cell_name(spot / board.height, spot % board.height);
-            ReasonMark { spot, name, kind, by, pair: None }
-        };
+        let mark = |&spot: &usize| ReasonMark { spot, name: named(board, spot), kind, by, pair: None };
         marks.extend(cells.iter().map(mark));
     };
     if board.misere {
@@ -81,18 +82,19 @@ pub(crate) fn board_reasons(board: &LineBoard, payoff: Option<i32>) -> (Vec<Stri
         }
     }
     if payoff == Some(0) && !board.gravity {
-        for (attacker, holder, holder_name) in [(other, mover, mover_name), (mover, other, other_name)] {
+        let sides = [(other, other_name, mover, mover_name), (mover, mover_name, other, other_name)];
+        for (attacker, attacker_name, holder, holder_name) in sides {
             let Some(pairs) =
                 outplay_workbench::pairing(board, attacker, PAIRS).filter(|pairs| !pairs.is_empty())
             else {
                 continue;
             };
             sentences.push(format!(
-                "{holder_name} holds the draw by pairs: whoever loses one cell of a pair takes the other"
+                "{holder_name} holds the draw by a pairing strategy: when {attacker_name} takes one cell of a pair, {holder_name} takes the other"
             ));
             for (pair, (one, two)) in pairs.into_iter().enumerate() {
                 for spot in [one, two] {
-                    let name = cell_name(spot / board.height, spot % board.height);
+                    let name = named(board, spot);
                     marks.push(ReasonMark { spot, name, kind: MarkKind::Pair, by: holder, pair: Some(pair) });
                 }
             }

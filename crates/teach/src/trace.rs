@@ -7,7 +7,7 @@
 //!
 //! Invariant: values and windows are the first player's, and distances count from the root.
 
-use crate::evaluation::leaves_by;
+use crate::evaluation::leaves;
 use outplay_core::{AnyGame, AnyPosition, Counters, Game, Notation, Turn, Verdict};
 use outplay_players::PlayerContext;
 use outplay_runtime::{Deadline, Monitor};
@@ -181,7 +181,7 @@ pub fn trace(
     let game = handle.game();
     let pos = handle.locate(place)?;
     let kit = PlayerContext { files: None, ..kit(session, handle) };
-    let leaves = leaves_by(handle, &pos, request.eval.as_deref(), &kit)?;
+    let leaves = leaves(&kit, &pos, request.eval.as_deref())?;
     let clock = Deadline::new(session.time, watch);
     let TraceRequest { depth, prune, dice, order, best_payoff, distance, most, .. } = *request;
     if game.has_dice() {

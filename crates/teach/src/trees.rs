@@ -4,7 +4,7 @@ use crate::evaluation::leaves;
 use outplay_core::{AnyGame, AnyPosition, Counters, Notation};
 use outplay_runtime::Monitor;
 use outplay_search::{DiceMethod, Fate, Tree, TreeOptions, Worth};
-use outplay_workbench::{GameHandle, Place, Trouble};
+use outplay_workbench::{GameHandle, Place, Session, Trouble, kit};
 use serde::Serialize;
 
 /// A recorded search tree for display.
@@ -67,7 +67,7 @@ pub fn tree(
     }
     let game = handle.game();
     let pos = handle.locate(place)?;
-    let leaves = leaves(handle, &pos, eval)?;
+    let leaves = leaves(&kit(&Session::default(), handle), &pos, eval)?;
     // Minimax visits every move, even after a win is found.
     let options = TreeOptions { prune, best_payoff: prune, ..TreeOptions::default() };
     Ok(drawn(game, &outplay_search::tree(game, &pos, &leaves, depth, options, watch)?))
@@ -95,7 +95,7 @@ pub fn dice_tree(
         );
         return Err(Trouble::unable(why));
     }
-    let leaves = leaves(handle, &pos, eval)?;
+    let leaves = leaves(&kit(&Session::default(), handle), &pos, eval)?;
     let most = TreeOptions::default().most;
     Ok(drawn(game, &outplay_search::dice_tree(game, &pos, &leaves, depth, method, most, watch)?))
 }

@@ -1,11 +1,12 @@
 //! Answer types of all commands. Inside, values are typed; serde writes the JSON, whose field names are an interface
 //! that scripts rely on.
 
-use crate::request::Method;
+use crate::Method;
 use outplay_core::{Counters, Payoff, Scene, Turn, Value, Verdict};
 use outplay_solve::{Split, Tally, TierTally};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Knowledge of a position for the player to move, or of a move for the player who makes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -304,6 +305,12 @@ pub struct Stored {
     pub found: bool,
 }
 
+impl Stored {
+    pub(crate) fn new(name: &str, data: &Path, bytes: u64, found: bool) -> Stored {
+        Stored { name: name.to_string(), data: data.display().to_string(), bytes, found }
+    }
+}
+
 /// The answer of `verify`.
 #[derive(Clone, Debug, Serialize)]
 pub struct VerifyReport {
@@ -413,28 +420,39 @@ impl Counts {
     }
 }
 
-/// Positions by whose turn it is, seen by the player to move.
+/// A figure by whose turn it is, seen by the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct TurnCounts {
+pub struct BySide<T> {
     /// First player to move.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub first: Option<Splits>,
+    pub first: Option<T>,
     /// Second player to move.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub second: Option<Splits>,
+    pub second: Option<T>,
     /// Either, where the players are merged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mover: Option<Splits>,
+    pub mover: Option<T>,
+}
+
+/// Positions by whose turn it is.
+pub type TurnCounts = BySide<Splits>;
+
+/// The longest wins and losses by whose turn it is.
+pub type LongestBySide = BySide<Longest>;
+
+impl<T> BySide<T> {
+    fn new(tally: &Tally, side: impl Fn(Turn) -> T) -> BySide<T> {
+        if tally.merged {
+            return BySide { first: None, second: None, mover: Some(side(Turn::First)) };
+        }
+        BySide { first: Some(side(Turn::First)), second: Some(side(Turn::Second)), mover: None }
+    }
 }
 
 impl TurnCounts {
     /// Splits a tally.
     pub fn of(tally: &Tally) -> TurnCounts {
-        let side = |turn| Some(Splits::from(tally.by_turn(turn)));
-        if tally.merged {
-            return TurnCounts { first: None, second: None, mover: side(Turn::First) };
-        }
-        TurnCounts { first: side(Turn::First), second: side(Turn::Second), mover: None }
+        BySide::new(tally, |turn| tally.by_turn(turn).into())
     }
 }
 
@@ -447,31 +465,13 @@ pub struct Longest {
     pub loss: Option<u32>,
 }
 
-/// The longest wins and losses by whose turn it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct LongestBySide {
-    /// First player to move.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first: Option<Longest>,
-    /// Second player to move.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub second: Option<Longest>,
-    /// Either, where the players are merged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mover: Option<Longest>,
-}
-
 impl LongestBySide {
     /// The longest of a tally.
     pub fn of(tally: &Tally) -> LongestBySide {
-        let side = |turn| {
+        BySide::new(tally, |turn| {
             let (win, loss) = tally.longest(turn);
-            Some(Longest { win, loss })
-        };
-        if tally.merged {
-            return LongestBySide { first: None, second: None, mover: side(Turn::First) };
-        }
-        LongestBySide { first: side(Turn::First), second: side(Turn::Second), mover: None }
+            Longest { win, loss }
+        })
     }
 }
 

@@ -66,6 +66,23 @@ impl<K: PartialEq, V> Cache<K, V> {
         Ok(value)
     }
 
+    /// Returns the value of a key. On a miss it is looked for without a lock, and kept if `stays` is true of it.
+    pub(crate) fn get_or_find<E>(
+        &self,
+        key: K,
+        find: impl FnOnce() -> Result<Option<V>, E>,
+        stays: impl FnOnce(&V) -> bool,
+    ) -> Result<Option<Arc<V>>, E> {
+        if let Some(known) = self.get(&key) {
+            return Ok(Some(known));
+        }
+        let found = find()?.map(Arc::new);
+        if let Some(value) = found.as_ref().filter(|value| stays(value)) {
+            self.insert(key, value.clone());
+        }
+        Ok(found)
+    }
+
     /// All values, the most recently used first.
     pub(crate) fn values(&self) -> Vec<Arc<V>> {
         self.entries().iter().map(|(_, value)| value.clone()).collect()

@@ -1,7 +1,6 @@
 //! The lecture's conditions on a game: two players, zero sum, finite, deterministic, perfect information.
 
-use crate::Trouble;
-use crate::handle::GameHandle;
+use crate::{GameHandle, Trouble};
 use outplay_core::{AnyPosition, Game, Notation, Tier, Turn};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_solve::{Explored, SolveError};

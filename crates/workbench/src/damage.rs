@@ -1,9 +1,6 @@
 //! Tests: `solve` repairs any damage to a table.
 
-use crate::handle::{GameBuilder, GameHandle};
-use crate::request::SolveRequest;
-use crate::session::Session;
-use crate::{solve, verify};
+use crate::{GameBuilder, GameHandle, Session, SolveRequest, solve, verify};
 use outplay_games::Spec;
 use outplay_games::mnk::{Mnk, MnkIndex, Rules};
 use outplay_games::nim::Nim;

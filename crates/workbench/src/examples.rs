@@ -5,14 +5,9 @@
 //!                      3 0 4 1 5 2 6 …      until enough are found, all are visited, or time is up
 //! ```
 
-use crate::Trouble;
-use crate::answers::Answer;
 use crate::extent::is_reached;
-use crate::handle::GameHandle;
-use crate::kernels::Numbers;
-use crate::session::Session;
-use crate::tables::OpenTables;
-use crate::tables::{open_table, refuse_dice, stats};
+use crate::tables::{OpenTables, open_table, refuse_dice};
+use crate::{Answer, GameHandle, Numbers, Session, Trouble, stats};
 use outplay_core::{AnyPosition, Game, Notation, Tier, Turn, Value, Verdict};
 use outplay_runtime::{Deadline, Monitor};
 use serde::Serialize;

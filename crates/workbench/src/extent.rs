@@ -3,9 +3,8 @@
 //! Slots are counted. The numbers of legal positions and of positions that a table has to store are estimated by
 //! random sampling.
 
-use crate::handle::GameHandle;
-use crate::kernels::Numbers;
 use crate::rates::GRANULE;
+use crate::{GameHandle, Numbers};
 use outplay_bitplane::Plan;
 use outplay_core::{AnyPosition, Notation, Tier};
 use outplay_runtime::Monitor;

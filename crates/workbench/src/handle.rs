@@ -10,19 +10,16 @@
 //! Everything learnt about a game (opened tables, solved subgames, results) belongs to the
 //! [`Session`](crate::Session).
 
-use crate::answers::Answer;
-use crate::kernels::{Cyclic, Dice, Forward, Kernels, Numbering, searchers};
-use crate::proven_value::ProvenValue;
-use crate::request::Place;
-use crate::{Trouble, sources};
+use crate::kernels::{Cyclic, Dice, Forward, Kernels};
+use crate::{Answer, Numbering, Place, ProvenValue, Trouble, sources};
 use outplay_core::{
     AnyGame, AnyMove, AnyPosition, Chance, Content, Game, Index, InputError, LineBoard, LineGame, Native,
     Notation, Predecessors, Rolls, Unwritten, Value,
 };
-use outplay_players::{EngineLauncher, SearcherFactory};
+use outplay_players::{EngineLauncher, Rolling, SearcherFactory};
 use outplay_solve::SolveError;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 
 /// Cells of the largest board that any solver accepts.
 const CELLS: usize = 4096;
@@ -41,32 +38,23 @@ pub enum TierSizes {
 
 /// A game with the kernels and searchers that fit it.
 #[derive(Clone)]
-pub struct GameHandle(Arc<Inner>);
+pub struct GameHandle(pub(crate) Arc<Inner>);
 
-struct Inner {
+pub(crate) struct Inner {
     /// Unique for every handle that was built; clones share it.
-    id: u64,
+    pub(crate) id: u64,
     /// Whether the spec identifies the rules, so that files may be named after it.
-    named: bool,
+    pub(crate) named: bool,
     game: AnyGame,
     kernels: Box<dyn Kernels>,
-    searchers: Arc<dyn SearcherFactory>,
-    sizes: TierSizes,
+    pub(crate) searchers: Arc<dyn SearcherFactory>,
+    pub(crate) sizes: TierSizes,
     /// The index that the game was built with, built on first use.
     index: OnceLock<Option<Numbering>>,
     /// Whether the board has more cells than any solver accepts.
     large: OnceLock<bool>,
     /// Launches external engines that play this game, if allowed.
-    programs: OnceLock<Arc<dyn EngineLauncher>>,
-}
-
-/// Whether any handle of a game is left.
-pub(crate) struct WeakHandle(Weak<Inner>);
-
-impl WeakHandle {
-    pub(crate) fn is_alive(&self) -> bool {
-        self.0.strong_count() > 0
-    }
+    pub(crate) programs: OnceLock<Arc<dyn EngineLauncher>>,
 }
 
 /// Builder of a [`GameHandle`]: the rules, and optionally notation, an index, chance.
@@ -88,7 +76,7 @@ impl<G: Game + Notation> GameBuilder<G> {
 
     /// A game with its known types.
     fn of(native: Native<G>) -> GameBuilder<G> {
-        let searchers = searchers::plain(&native);
+        let searchers = Arc::new(native.clone());
         let kernels = Box::new(Forward::own(native.clone()));
         GameBuilder { native, kernels, searchers, sizes: TierSizes::Unknown, named: true }
     }
@@ -118,7 +106,7 @@ impl<G: Game + Notation> GameBuilder<G> {
     /// Adds an index with predecessors of a game with cycles, built on first use.
     #[must_use]
     pub fn cyclic_index<I: Predecessors<G> + 'static>(self, make: fn(&G) -> I) -> GameBuilder<G> {
-        GameBuilder { kernels: Box::new(Cyclic::new(self.native.clone(), make)), ..self }
+        GameBuilder { kernels: Box::new(Cyclic { native: self.native.clone(), make }), ..self }
     }
 
     /// Adds the sizes of the index's tiers, for games that may be too large to build one.
@@ -149,8 +137,13 @@ impl<G: Chance + Notation> GameBuilder<G> {
     #[must_use]
     pub fn chance(self) -> GameBuilder<G> {
         let native = self.native.dice();
-        let searchers = searchers::rolling(&native);
-        GameBuilder { kernels: Box::new(Dice::explored(native.clone())), native, searchers, ..self }
+        let searchers = Arc::new(Rolling(native.clone()));
+        GameBuilder {
+            kernels: Box::new(Dice { native: native.clone(), make: None }),
+            native,
+            searchers,
+            ..self
+        }
     }
 
     /// The same with an index of the positions before a roll.
@@ -199,7 +192,7 @@ impl GameHandle {
 
     /// Empty cells at the start, for games of lines.
     pub fn open_cells(&self) -> Option<usize> {
-        let board = self.game().start().and_then(|start| self.game().board(&start))?;
+        let board = self.start_board()?;
         Some(board.cells.iter().filter(|content| **content == Content::Empty).count())
     }
 
@@ -241,6 +234,11 @@ impl GameHandle {
         self.game().start().ok_or(SolveError::NoStart)
     }
 
+    /// The board at the start, for games of lines.
+    pub(crate) fn start_board(&self) -> Option<LineBoard> {
+        self.game().board(&self.game().start()?)
+    }
+
     /// Converts an exact value to an answer.
     pub fn answer(&self, pos: &AnyPosition, value: Value) -> Answer {
         Answer::Exact { value, tie_plies: self.game().tie_plies(pos) }
@@ -274,32 +272,8 @@ impl GameHandle {
         moves.iter().map(|&mv| self.game().write_move(pos, mv)).collect()
     }
 
-    pub(crate) fn id(&self) -> u64 {
-        self.0.id
-    }
-
-    pub(crate) fn downgrade(&self) -> WeakHandle {
-        WeakHandle(Arc::downgrade(&self.0))
-    }
-
-    pub(crate) fn is_named(&self) -> bool {
-        self.0.named
-    }
-
     pub(crate) fn kernels(&self) -> &dyn Kernels {
         &*self.0.kernels
-    }
-
-    pub(crate) fn searchers(&self) -> Arc<dyn SearcherFactory> {
-        self.0.searchers.clone()
-    }
-
-    pub(crate) fn programs(&self) -> Option<Arc<dyn EngineLauncher>> {
-        self.0.programs.get().cloned()
-    }
-
-    pub(crate) fn tier_sizes(&self) -> &TierSizes {
-        &self.0.sizes
     }
 
     /// The index that the game was built with, if any.
@@ -320,9 +294,6 @@ impl GameHandle {
     /// Whether the board has more cells than any solver accepts.
     pub(crate) fn is_large(&self) -> bool {
         let large = |board: LineBoard| board.cells.len() > CELLS;
-        *self.0.large.get_or_init(|| {
-            let board = self.game().start().and_then(|start| self.game().board(&start));
-            board.is_some_and(large)
-        })
+        *self.0.large.get_or_init(|| self.start_board().is_some_and(large))
     }
 }

@@ -21,13 +21,11 @@
 //! Invariant: every value that a source returns is correct. A source that cannot answer within the limits returns
 //! nothing, or bounds; the limit is reported in a sentence.
 
-use crate::answers::Source;
-use crate::handle::GameHandle;
-use crate::proven_value::ProvenValue;
-use crate::session::Session;
-use crate::{Trouble, sources};
+use crate::sources::SolvedSubgame;
+use crate::{GameHandle, ProvenValue, Session, Source, Trouble, sources};
 use outplay_core::{AnyMove, AnyPosition, Game};
 use outplay_runtime::{Deadline, Monitor};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Time limit of a cheap source: one display frame, so that a click seems to be answered instantly.
@@ -80,6 +78,13 @@ pub(crate) enum Cost {
     Beyond(String),
 }
 
+impl Cost {
+    /// Free where the source applies.
+    pub(crate) fn free_if(applies: bool) -> Cost {
+        if applies { Cost::Free } else { Cost::Never }
+    }
+}
+
 /// A query to a source.
 pub(crate) struct Question<'a> {
     pub(crate) session: &'a Session,
@@ -95,6 +100,19 @@ impl Question<'_> {
     /// Whether the time limit allows work of this duration.
     pub(crate) fn has_time_for(&self, time: Duration) -> bool {
         self.clock.rest().is_none_or(|rest| time <= rest)
+    }
+
+    /// The time limit without progress reports, for work inside a stage.
+    pub(crate) fn quiet(&self) -> Deadline<'_> {
+        self.clock.within(Duration::MAX).silent()
+    }
+
+    /// Keeps a solved subgame for later queries, and looks the position up in it.
+    pub(crate) fn keep(&self, subgame: SolvedSubgame) -> Result<Option<Finding>, Trouble> {
+        let subgame = Arc::new(subgame);
+        self.session.keep_subgame(self.handle, subgame.clone());
+        let proven = subgame.proven(self.handle.game(), self.pos)?;
+        Ok(proven.map(|proven| Finding::new(proven, Source::Search)))
     }
 
     /// The result of work, or `None` if it timed out. A cancellation stays an error.

@@ -3,13 +3,11 @@
 //! The game is a fan: the first player chooses one of a few children, the second player ends the game with a tie.
 //! Each test sets the values that the fake sources return for the root and its children.
 
-use crate::Trouble;
-use crate::answers::Source;
-use crate::handle::GameHandle;
-use crate::ladder::{Cost, Effort, Finding, Ladder, Question, ValueSource};
 use crate::move_values::{Detail, PositionValues, ValuedMove};
-use crate::proven_value::{ProvenValue, between};
-use crate::session::Session;
+use crate::{
+    Cost, Effort, Finding, GameHandle, Ladder, ProvenValue, Question, Session, Source, Trouble, ValueSource,
+    between,
+};
 use outplay_core::{AnyMove, AnyPosition, Game, Payoff, Turn, Value};
 use outplay_runtime::{Deadline, Monitor, NoMonitor};
 use std::sync::Mutex;

@@ -88,7 +88,7 @@ mod truth;
 mod view;
 
 pub use answers::{
-    Answer, ChanceReport, ChanceRow, ChoiceAnswer, Counts, EngineReport, How, IndexReport, IndexTier,
+    Answer, BySide, ChanceReport, ChanceRow, ChoiceAnswer, Counts, EngineReport, How, IndexReport, IndexTier,
     Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, Proved, QueryAnswer,
     SearchReport, Settled, SolveAnswer, Source, Splits, StatsReport, StatsTier, Stored, TurnCounts,
     VerifyReport, View,
@@ -114,6 +114,11 @@ pub use plan::{PlanReport, PlanRequest, Way, plan, slots};
 pub use query::{is_tractable, known_answer, query, query_best, query_each};
 pub use results::{ListedResults, clear_results, count_kept, list_results};
 
+pub(crate) use kernels::{Numbering, Numbers};
+pub(crate) use ladder::{Cost, Effort, Finding, Ladder, Question, ValueSource};
+pub(crate) use proven_value::{ProvenValue, between};
+pub(crate) use solve_answer::{SolveJob, filled};
+
 /// Revision of the solvers and rules, part of the identity of result files. Raise it when a solver or the rules of a
 /// game are corrected: results that an earlier revision stored are then recomputed.
 pub const SOLVER_REVISION: u32 = 1;
@@ -131,13 +136,13 @@ pub fn table_name(spec: &str) -> String {
 pub use methods::single::prove;
 pub use numbers::{index_report, numbered_position};
 pub use rates::Rates;
-pub use reader::{Reached, Read, Reader, open_reader};
+pub use reader::{Read, Reader, open_reader};
 pub use request::{ChooseRequest, Method, Place, SolveRequest};
 pub use sample::{verify_sample, verify_sample_together};
 pub use session::{PATIENCE, Session, Together};
 pub use solve::solve;
 pub use sources::retrograde::{RetrogradeValues, retrograde_values};
 pub use tables::{probe_speed, stats, verify};
-pub use trouble::{Cure, Trouble};
+pub use trouble::{Cure, Trouble, check_stop};
 pub use truth::Oracle;
 pub use view::{PlayerList, board, check_player, choose, draw, is_complete, kit, players, view};

@@ -1,18 +1,14 @@
 //! `--method chance`: mean payoffs by value iteration with proven error bounds, and tables of them.
 
-use crate::Trouble;
-use crate::answers::{How, Settled, SolveAnswer, Stored, VerifyReport};
-use crate::handle::GameHandle;
-use crate::kernels::{MeanFiles, Means, Numbering};
-use crate::proven_value::ProvenValue;
-use crate::request::{Method, SolveRequest};
-use crate::session::Session;
-use crate::solve_answer::{blank_answer, filled};
-use crate::solve_answer::{open_writer, stored};
+use crate::kernels::{MeanFiles, Means};
+use crate::solve_answer::stored;
 use crate::sources::SolvedSubgame;
-use crate::tables::QUERY_POSITIONS;
-use crate::tables::plan;
+use crate::tables::{QUERY_POSITIONS, plan};
 use crate::tier_tables::TierTables;
+use crate::{
+    GameHandle, How, Method, Numbering, ProvenValue, Session, Settled, SolveAnswer, SolveJob, Stored,
+    Trouble, VerifyReport, filled,
+};
 use outplay_core::{AnyPosition, Notation, Tier};
 use outplay_runtime::{Monitor, NoMonitor};
 use outplay_solve::{Expected, Settle};
@@ -122,44 +118,32 @@ pub(crate) fn bound_of_means(
 }
 
 /// `solve --method chance`.
-pub(crate) fn solve_by_chance(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    watch: &dyn Monitor,
-) -> Result<SolveAnswer, Trouble> {
+pub(crate) fn solve_by_chance(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
+    let SolveJob { session, handle, clock, .. } = job;
     if !handle.game().has_dice() {
         return Err(Trouble::method(format!("{} has no dice", handle.spec()), Method::Auto));
     }
-    let pos = handle.locate_if_any(&request.place)?;
-    let allowed = session.memory;
-    let index = dice_index(session, handle, handle.most_explored(allowed), watch)?;
+    let pos = job.place_if_any()?;
+    let index = dice_index(session, handle, handle.most_explored(session.memory), clock)?;
     let plan = plan(handle, &Numbering::Means(index.clone()), Values::Expected);
     // Ranks read an existing table tier by tier, because only rank 0 can see it.
-    if let Some(data) = request.data(session, handle).filter(|_| session.crew().is_none())
+    if let Some(data) = job.data().filter(|_| session.crew().is_none())
         && let Ok(Some(tier_tables)) = plan.open(data)
-        && tier_tables.check(watch).is_ok()
+        && tier_tables.check(clock).is_ok()
         && let Some(settled) = recorded(&tier_tables)
     {
-        let bytes = tier_tables.bytes(index.numbers());
-        let (name, data) = (tier_tables.table().name().to_string(), data.display().to_string());
+        let stored = Stored::new(tier_tables.table().name(), data, tier_tables.bytes(index.numbers()), true);
         let known = KnownMeans { index, source: MeanSource::Table(tier_tables, settled.bound) };
-        let mut answer = mean_answer(handle, request, How::Table, &known, pos.as_ref())?;
+        let mut answer = mean_answer(job, How::Table, &known, pos.as_ref())?;
         answer.settled = Some(settled);
-        answer.table = Some(Stored { name, data, bytes, found: true });
+        answer.table = Some(stored);
         return Ok(answer);
     }
     // Exploring enforces the limit itself; an index of the game may have any size.
-    let needed = index.bytes();
-    if needed > allowed.into() {
-        return Err(Trouble::Memory { needed, allowed });
-    }
-    let writer = match request.data(session, handle) {
-        Some(data) => Some(open_writer(session, data, plan.identities[0].clone(), watch)?),
-        None => None,
-    };
+    session.check_memory(index.bytes())?;
+    let writer = job.data().map(|data| job.open_writer(data, plan.identities[0].clone())).transpose()?;
     let mut files = MeanFiles { writer: writer.as_ref(), crew: session.crew().cloned() };
-    let expected = index.solve(&mut files, watch)?;
+    let expected = index.solve(&mut files, clock)?;
     let tolerance = if index.numbers().has_loops() { Settle::default().tolerance } else { 0.0 };
     let settled =
         Settled { tolerance, change: expected.change(), rounds: expected.rounds(), bound: expected.bound() };
@@ -167,10 +151,10 @@ pub(crate) fn solve_by_chance(
     let values = (0..tiers).flat_map(|t| expected.values(Tier(t)));
     let positions = values.filter(|value| !value.is_nan()).count() as u64;
     let known = KnownMeans { index, source: MeanSource::Memory(expected) };
-    let mut answer = mean_answer(handle, request, How::By(Method::Chance), &known, pos.as_ref())?;
+    let mut answer = mean_answer(job, How::By(Method::Chance), &known, pos.as_ref())?;
     answer.nodes = positions;
     answer.settled = Some(settled);
-    if let (Some(writer), Some(data)) = (writer, request.data(session, handle)) {
+    if let (Some(writer), Some(data)) = (writer, job.data()) {
         answer.table = Some(stored(&writer, data)?);
         writer.finish(serde_json::json!({ "settled": settled, "positions": positions }))?;
     }
@@ -178,16 +162,15 @@ pub(crate) fn solve_by_chance(
 }
 
 fn mean_answer(
-    handle: &GameHandle,
-    request: &SolveRequest,
+    job: SolveJob<'_>,
     how: How,
     known: &KnownMeans,
     pos: Option<&AnyPosition>,
 ) -> Result<SolveAnswer, Trouble> {
-    let blank = blank_answer(handle, request, how, None, 0)?;
+    let blank = job.blank(how, None, 0)?;
     let Some(pos) = pos else { return Ok(blank) };
     let value = |pos: &AnyPosition| Ok(known.mean(pos)?.map(ProvenValue::Mean));
-    filled(handle, pos, &value, blank)
+    filled(job.handle, pos, &value, blank)
 }
 
 /// `verify` for a table of means.
@@ -222,7 +205,7 @@ pub(crate) fn verify_means(
         wrong: means.wrong,
         first_wrong: position.map(|pos| handle.game().write_position(&pos)),
         flaw: first
-            .map(|(_, _, stored, derived)| format!("the table says {stored}, its moves say {derived}")),
+            .map(|(_, _, stored, derived)| format!("the table stores {stored}, its moves give {derived}")),
         bound: means.bound,
         unchecked: None,
     };
@@ -231,16 +214,17 @@ pub(crate) fn verify_means(
         (shown, Some(recorded))
             if report.wrong == 0 && shown.is_none_or(|shown| shown > recorded * SLIGHTLY) =>
         {
-            let shown = shown
-                .map_or("none can be shown".to_string(), |shown| format!("{shown:.1e} is what can be shown"));
+            let shown = shown.map_or("no bound can be proved".to_string(), |shown| {
+                format!("the bound that can be proved is {shown:.1e}")
+            });
             report.wrong = means.checked;
             report.flaw = Some(format!(
-                "the table says that means are within {recorded:.1e} of the exact ones, and {shown}"
+                "the table records that means are within {recorded:.1e} of the exact ones, but {shown}"
             ));
         }
         (None, None) => {
             report.unchecked = Some(format!(
-                "how far means are from the exact ones: each is within {tolerance:.1e} of what its moves say"
+                "the error of the means; each is within {tolerance:.1e} of the value that its moves give"
             ));
         }
         _ => {}

@@ -11,13 +11,10 @@
 //! Invariant: every reported move has the same value in the final answer, so an interface that shows moves as they
 //! are found never has to retract one.
 
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Effort, Finding, Ladder};
-use crate::proven_value::{ProvenValue, between};
 use crate::query::LISTED;
 use crate::results::{CachedResult, WORTH_KEEPING};
 use crate::sources::EQUAL;
+use crate::{Effort, Finding, Ladder, ProvenValue, Source, Trouble, between};
 use outplay_core::{AnyMove, AnyPosition, Game, Payoff, Turn};
 use outplay_runtime::Monitor;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -2,11 +2,7 @@
 //!
 //! A position's number is its rank within its tier plus the sizes of all earlier tiers.
 
-use crate::Trouble;
-use crate::answers::{IndexReport, IndexTier};
-use crate::handle::{GameHandle, TierSizes};
-use crate::kernels::{Numbering, Numbers};
-use crate::session::Session;
+use crate::{GameHandle, IndexReport, IndexTier, Numbering, Numbers, Session, TierSizes, Trouble};
 use outplay_core::{AnyPosition, Game, InputError, Notation, Tier};
 use outplay_runtime::{Monitor, Pace};
 use rand::rngs::SmallRng;
@@ -116,7 +112,7 @@ pub fn rank(
     watch: &dyn Monitor,
 ) -> Result<Ranked, Trouble> {
     let pos = handle.game().read_arrangement(position)?;
-    let index = numbered(session, handle, memory, watch)?;
+    let index = session.numbering(handle, handle.most_explored(memory), watch)?;
     let line = GlobalNumbering::new(index.numbers());
     if !line.numbers.has(&pos) {
         return Err(Trouble::unable(format!(
@@ -147,7 +143,7 @@ pub fn unrank(
     memory: u64,
     watch: &dyn Monitor,
 ) -> Result<Ranked, Trouble> {
-    let index = numbered(session, handle, memory, watch)?;
+    let index = session.numbering(handle, handle.most_explored(memory), watch)?;
     let line = GlobalNumbering::new(index.numbers());
     if number >= line.size() {
         let why = format!("the numbers of {} end before {}", handle.spec(), line.size());
@@ -172,7 +168,7 @@ pub fn check_index(
     seed: u64,
     watch: &dyn Monitor,
 ) -> Result<IndexCheck, Trouble> {
-    let index = numbered(session, handle, memory, watch)?;
+    let index = session.numbering(handle, handle.most_explored(memory), watch)?;
     let line = GlobalNumbering::new(index.numbers());
     let (game, size) = (handle.game(), line.size());
     let all = size <= CHECKED;
@@ -230,15 +226,6 @@ pub fn check_index(
     Ok(check)
 }
 
-fn numbered(
-    session: &Session,
-    handle: &GameHandle,
-    memory: u64,
-    watch: &dyn Monitor,
-) -> Result<Numbering, Trouble> {
-    Ok(session.numbering(handle, handle.most_explored(memory), watch)?)
-}
-
 fn ranked(
     handle: &GameHandle,
     line: &GlobalNumbering<'_>,
@@ -274,7 +261,7 @@ pub fn index_report(
     watch: &dyn Monitor,
 ) -> Result<IndexReport, Trouble> {
     let game = handle.spec();
-    let sizes = match handle.tier_sizes() {
+    let sizes = match &handle.0.sizes {
         TierSizes::Unknown => None,
         TierSizes::Known(sizes) => Some(Some(sizes)),
         TierSizes::Beyond => Some(None),

@@ -8,7 +8,7 @@
 //!  └──────────────────────┘
 //! ```
 
-use crate::answers::{Counts, Splits, StatsReport, StatsTier};
+use crate::{Counts, Splits, StatsReport, StatsTier};
 use outplay_core::figures::grouped;
 use outplay_core::svg::{Element, document, element, line, rect, text};
 use std::collections::BTreeMap;

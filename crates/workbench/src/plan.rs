@@ -10,16 +10,9 @@
 //! earlier tiers, values of two tiers, the finished files of the later tiers, and the runs from which the next tier
 //! is coded.
 
-use crate::Trouble;
-use crate::answers::How;
-use crate::extent::estimate;
-use crate::extent::{Extent, TierExtent};
-use crate::handle::GameHandle;
-use crate::kernels::Numbering;
-use crate::planes;
-use crate::rates::{Rates, Sizes};
-use crate::request::Method;
-use crate::session::Session;
+use crate::extent::{Extent, TierExtent, estimate};
+use crate::rates::Sizes;
+use crate::{GameHandle, How, Method, Numbering, Rates, Session, Trouble, check_stop, planes};
 use outplay_bitplane::{DenseError, Options};
 use outplay_core::figures::{bytes, duration};
 use outplay_core::{Game, LineBoard};
@@ -75,6 +68,23 @@ pub struct Way {
     /// Limits that would make it fit, or gaps in the estimate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+impl Way {
+    /// A method that does not fit and whose figures are unknown.
+    fn new(method: Method, how: impl Into<String>, notes: Vec<String>) -> Way {
+        Way {
+            method: How::By(method),
+            how: how.into(),
+            memory: None,
+            disk: None,
+            table: None,
+            moved: None,
+            seconds: None,
+            fits: false,
+            notes,
+        }
+    }
 }
 
 /// The answer of `plan`.
@@ -204,7 +214,8 @@ pub fn plan(
         forecast_dense(session, handle, request, board, numbering, &mut report, watch)?;
     }
     forecast_others(handle, numbering.as_ref(), &mut report);
-    if watch.stopped() { Err(Trouble::stopped()) } else { Ok(report) }
+    check_stop(watch)?;
+    Ok(report)
 }
 
 fn forecast_dense(
@@ -221,7 +232,7 @@ fn forecast_dense(
     let plan = match outplay_bitplane::plan(board, &unlimited, true) {
         Ok(plan) => plan,
         Err(error) => {
-            report.ways.push(refused(error.to_string()));
+            report.ways.push(Way::new(Method::Dense, "", vec![error.to_string()]));
             return Ok(());
         }
     };
@@ -246,15 +257,13 @@ fn forecast_dense(
         notes.push(format!("fits on {} of disk", bytes(outlook.table as u64)));
     }
     report.ways.push(Way {
-        method: How::By(Method::Dense),
-        how: "in memory".into(),
         memory: Some(fitting.as_ref().map_or(plan.peak_bytes, |plan| plan.peak_bytes)),
         disk: Some(outlook.table as u64),
         table: Some(outlook.table as u64),
         moved: Some(0),
         seconds: Some(outlook.seconds),
         fits: notes.is_empty(),
-        notes,
+        ..Way::new(Method::Dense, "in memory", notes)
     });
 
     let slabs = |memory: u64| {
@@ -275,18 +284,16 @@ fn forecast_dense(
         notes.push(format!("fits on {} of disk", bytes(outlook.disk as u64)));
     }
     if request.values == Values::Distance && !notes.is_empty() {
-        notes.push("win/draw/loss alone takes less of both".into());
+        notes.push("win/draw/loss without distances needs less memory and disk".into());
     }
     report.ways.push(Way {
-        method: How::By(Method::Dense),
-        how: "slab by slab".into(),
         memory: Some(peak),
         disk: Some(outlook.disk as u64),
         table: Some(outlook.table as u64),
         moved: Some(outlook.moved as u64),
         seconds: Some(outlook.slab_seconds),
         fits: notes.is_empty(),
-        notes,
+        ..Way::new(Method::Dense, "slab by slab", notes)
     });
     if request.ranks > 1 {
         report.ways.push(on_ranks(request, &outlook, memory, (plan.peak_bytes, least)));
@@ -303,19 +310,10 @@ fn forecast_others(handle: &GameHandle, numbering: Option<&Numbering>, report: &
         if let Some(needs) = needs.filter(|_| !fits) {
             notes.insert(0, format!("fits in {} of memory", bytes(u64::try_from(needs).unwrap_or(u64::MAX))));
         }
-        report.ways.push(Way {
-            method: How::By(method),
-            how: String::new(),
-            memory: needs.map(|needs| u64::try_from(needs).unwrap_or(u64::MAX)),
-            disk: None,
-            table: None,
-            moved: None,
-            seconds: None,
-            fits,
-            notes,
-        });
+        let memory = needs.map(|needs| u64::try_from(needs).unwrap_or(u64::MAX));
+        report.ways.push(Way { memory, fits, ..Way::new(method, "", notes) });
     };
-    let unmeasured = "its time is not forecast";
+    let unmeasured = "no time estimate";
     match numbering {
         Some(Numbering::Sweeps(sweeps)) => push(Method::Sweep, Some(sweeps.sweep_bytes()), unmeasured),
         Some(Numbering::Cycles(cycles)) => {
@@ -329,22 +327,8 @@ fn forecast_others(handle: &GameHandle, numbering: Option<&Numbering>, report: &
         None => push(
             if handle.game().has_dice() { Method::Chance } else { Method::Sweep },
             None,
-            "how many positions there are is not known before they are explored",
+            "the number of positions is unknown until they are explored",
         ),
-    }
-}
-
-fn refused(why: String) -> Way {
-    Way {
-        method: How::By(Method::Dense),
-        how: String::new(),
-        memory: None,
-        disk: None,
-        table: None,
-        moved: None,
-        seconds: None,
-        fits: false,
-        notes: vec![why],
     }
 }
 
@@ -358,7 +342,7 @@ fn on_ranks(request: &PlanRequest, outlook: &DenseForecast, allowed: u64, (peak,
     // Slabs are packed and unpacked, as in one process without the memory for the board.
     let seconds = (outlook.slab_seconds / ranks * (1.0 + IMBALANCE)).max(wire);
     let mut notes = vec![
-        "calculated from one process slab by slab: a tenth for waiting, a disk for each, children's values sent packed"
+        "estimated from one process slab by slab, with 10 % for load imbalance, one disk per rank and packed values over the network"
             .to_string(),
     ];
     let roomy = request.disk.is_none_or(|disk| outlook.shared_disk <= disk as f64);
@@ -373,14 +357,12 @@ fn on_ranks(request: &PlanRequest, outlook: &DenseForecast, allowed: u64, (peak,
         notes.push(format!("the network alone takes {}", duration(wire)));
     }
     Way {
-        method: How::By(Method::Dense),
-        how: format!("on {} ranks", request.ranks),
         memory: Some(memory),
         disk: Some(outlook.shared_disk as u64),
         table: Some(outlook.table as u64),
         moved: Some(moved as u64),
         seconds: Some(seconds),
         fits: fits && roomy,
-        notes,
+        ..Way::new(Method::Dense, format!("on {} ranks", request.ranks), notes)
     }
 }

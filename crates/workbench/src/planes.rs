@@ -1,7 +1,6 @@
 //! Line boards with the bit-plane solver, its table and its spilled slabs.
 
-use crate::Trouble;
-use crate::session::Session;
+use crate::{Session, Trouble};
 use outplay_bitplane::{Counts, DenseError, Key, Options, Packed, Part, Sink, SlabStore, Slots, Solution};
 use outplay_core::{LineBoard, Tier, Turn, Value};
 use outplay_runtime::Monitor;

@@ -8,18 +8,15 @@
 //!
 //! `move_values.rs` evaluates the moves; this file is the path from a query to its answer.
 
-use crate::Trouble;
-use crate::answers::{MoveAnswer, QueryAnswer, Source};
-use crate::handle::GameHandle;
-use crate::ladder::{Effort, Ladder};
 use crate::means::bound_of_means;
 use crate::move_values::{Detail, PositionValues, ValuedMove};
-use crate::proven_value::ProvenValue;
-use crate::request::Place;
-use crate::session::{PATIENCE, Session};
+use crate::sources::falling;
+use crate::{
+    Effort, GameHandle, Ladder, MoveAnswer, PATIENCE, Place, ProvenValue, QueryAnswer, Session, Source,
+    Trouble, check_stop,
+};
 use outplay_core::{AnyMove, AnyPosition, Chance, Game, Notation, Turn};
 use outplay_runtime::{Deadline, Monitor};
-use outplay_solve::SolveError;
 use rustc_hash::FxHashSet;
 
 /// Limit on the moves that are listed without values.
@@ -39,7 +36,7 @@ pub fn query(
     place: &Place,
     watch: &dyn Monitor,
 ) -> Result<QueryAnswer, Trouble> {
-    query_each(session, handle, place, watch, &mut |_| {})
+    query_as(session, handle, Detail::Moves, place, watch, &mut |_| {})
 }
 
 /// The same; `found` receives each move as soon as its value is known.
@@ -92,7 +89,7 @@ pub fn known_answer(
     if !complete {
         return Ok(None);
     }
-    answered(session, handle, &pos, asked, &ladder).map(Some)
+    ladder.answered(&pos, asked).map(Some)
 }
 
 /// Whether [`query`] is expected to find exact values of a position within about a minute.
@@ -118,74 +115,63 @@ fn query_as(
     let clock = Deadline::new(Some(session.time.unwrap_or(PATIENCE)), watch);
     let ladder = Ladder::new(session, handle, &clock, Effort::Full);
     let asked = ladder.moves(&pos, ask, false, &mut |valued| {
-        found(&move_answer(handle, &pos, valued, None));
+        found(&handle.move_answer(&pos, valued, None));
     })?;
     // A timeout still returns bounds; an interrupt is an error.
-    if watch.stopped() {
-        return Err(SolveError::Stopped.into());
-    }
-    answered(session, handle, &pos, asked, &ladder)
+    check_stop(watch)?;
+    ladder.answered(&pos, asked)
 }
 
-fn move_answer(
-    handle: &GameHandle,
-    pos: &AnyPosition,
-    valued: &ValuedMove,
-    probability: Option<f64>,
-) -> MoveAnswer {
-    MoveAnswer {
-        mv: handle.game().write_move(pos, valued.mv),
-        san: handle.game().spoken(pos, valued.mv),
-        answer: handle.proven_answer(pos, valued.proven),
-        score: handle.score(pos, valued.proven),
-        probability,
+impl GameHandle {
+    fn move_answer(&self, pos: &AnyPosition, valued: &ValuedMove, probability: Option<f64>) -> MoveAnswer {
+        MoveAnswer {
+            mv: self.game().write_move(pos, valued.mv),
+            san: self.game().spoken(pos, valued.mv),
+            answer: self.proven_answer(pos, valued.proven),
+            score: self.score(pos, valued.proven),
+            probability,
+        }
     }
-}
-
-/// Converts the results to an answer.
-fn answered(
-    session: &Session,
-    handle: &GameHandle,
-    pos: &AnyPosition,
-    asked: PositionValues,
-    ladder: &Ladder<'_>,
-) -> Result<QueryAnswer, Trouble> {
-    let game = handle.game();
-    let mut odds = Vec::new();
-    if game.turn(pos) == Turn::Chance {
-        game.outcomes(pos, &mut odds);
-    }
-    let probability = |mv: AnyMove| odds.iter().find(|(roll, _)| *roll == mv).map(|(_, odds)| *odds);
-    let listed = asked.moves.len() <= LISTED || asked.moves.iter().any(|valued| valued.proven.is_settled());
-    let moves = asked.moves.iter().filter(|_| listed);
-    let moves = moves.map(|valued| move_answer(handle, pos, valued, probability(valued.mv))).collect();
-    let bound = match asked.known.proven {
-        ProvenValue::Mean(_) => bound_of_means(session, handle, pos, asked.known.source),
-        _ => None,
-    };
-    Ok(QueryAnswer {
-        game: handle.spec(),
-        position: game.write_position(pos),
-        to_move: game.turn(pos),
-        answer: handle.proven_answer(pos, asked.known.proven),
-        score: handle.score(pos, asked.known.proven),
-        best: handle.names(pos, &asked.best),
-        moves,
-        line: ladder.line(pos, &asked)?,
-        source: asked.known.source,
-        notes: asked.notes,
-        probe_hits: asked.known.probe_hits,
-        bound,
-    })
 }
 
 impl Ladder<'_> {
+    /// Converts the results to an answer.
+    fn answered(&self, pos: &AnyPosition, asked: PositionValues) -> Result<QueryAnswer, Trouble> {
+        let (handle, game) = (self.handle, self.handle.game());
+        let mut odds = Vec::new();
+        if game.turn(pos) == Turn::Chance {
+            game.outcomes(pos, &mut odds);
+        }
+        let probability = |mv: AnyMove| odds.iter().find(|(roll, _)| *roll == mv).map(|(_, odds)| *odds);
+        let listed =
+            asked.moves.len() <= LISTED || asked.moves.iter().any(|valued| valued.proven.is_settled());
+        let moves = asked.moves.iter().filter(|_| listed);
+        let moves = moves.map(|valued| handle.move_answer(pos, valued, probability(valued.mv))).collect();
+        let bound = match asked.known.proven {
+            ProvenValue::Mean(_) => bound_of_means(self.session, handle, pos, asked.known.source),
+            _ => None,
+        };
+        Ok(QueryAnswer {
+            game: handle.spec(),
+            position: game.write_position(pos),
+            to_move: game.turn(pos),
+            answer: handle.proven_answer(pos, asked.known.proven),
+            score: handle.score(pos, asked.known.proven),
+            best: handle.names(pos, &asked.best),
+            moves,
+            line: self.line(pos, &asked)?,
+            source: asked.known.source,
+            notes: asked.notes,
+            probe_hits: asked.known.probe_hits,
+            bound,
+        })
+    }
+
     /// The principal variation, as far as it is known without further work; ends at a repeated position.
     fn line(&self, pos: &AnyPosition, asked: &PositionValues) -> Result<Vec<String>, Trouble> {
         let game = self.handle.game();
         // Without distances, following best moves might never reach the end.
-        let timed = |proven: ProvenValue| matches!(proven, ProvenValue::Exact(value) if value.payoff() == 0 || value.distance().is_some());
-        if !timed(asked.known.proven) {
+        if !asked.known.proven.is_timed() {
             return Ok(Vec::new());
         }
         if let Some(line) = self.principal_variation(pos, asked)? {
@@ -210,10 +196,8 @@ impl Ladder<'_> {
         asked: &PositionValues,
     ) -> Result<Option<Vec<String>>, Trouble> {
         let searched = asked.known.source == Source::Search && self.effort == Effort::Full;
-        let board = self.handle.game().board(pos).filter(|board| {
-            searched && self.session.subgames(self.handle).is_empty() && outplay_connect::check(board).is_ok()
-        });
-        let Some(board) = board else { return Ok(None) };
+        let apart = searched && self.session.subgames(self.handle).is_empty();
+        let Some(board) = falling(self.handle, pos).filter(|_| apart) else { return Ok(None) };
         let limits = outplay_connect::Limits { nodes: None, time: self.clock.rest() };
         let line = self.session.with_solver(self.handle, &board, |solver| {
             solver.principal_variation(&board, limits, self.clock, self.session.threads)

@@ -7,9 +7,8 @@
 //!  a file                    disk               bytes per second
 //! ```
 
-use crate::Trouble;
 use crate::extent::{Extent, TierExtent};
-use crate::planes;
+use crate::{Trouble, planes};
 use outplay_bitplane::{Key, Options, Packed, Part, Plan, Sink, SlabStore, Slots};
 use outplay_core::{LineBoard, Tier};
 use outplay_files::Lock;

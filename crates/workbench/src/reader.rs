@@ -1,11 +1,8 @@
 //! Shared read access to a game's table, for many lookups.
 
-use crate::Trouble;
-use crate::handle::GameHandle;
-use crate::kernels::Numbering;
 use crate::means::KnownMeans;
-use crate::session::Session;
 use crate::tables::OpenTables;
+use crate::{GameHandle, Numbering, Session, Trouble};
 use outplay_core::{AnyPosition, Tier, Value};
 use outplay_runtime::Monitor;
 use outplay_solve::Reach;
@@ -31,21 +28,6 @@ pub enum Read {
     Value(Value),
     /// The first player's mean payoff: games with chance.
     Mean(f64),
-}
-
-/// The set of reachable numbers.
-pub struct Reached(Reach);
-
-impl Reached {
-    /// Whether the position with a number is reachable.
-    pub fn has(&self, tier: usize, number: u64) -> bool {
-        self.0.has(Tier(tier as u32), number)
-    }
-
-    /// Counts the reachable numbers of a tier.
-    pub fn count(&self, tier: usize) -> u64 {
-        self.0.count(Tier(tier as u32))
-    }
 }
 
 /// Opens the game's table; `None` if there is no complete one.
@@ -103,13 +85,9 @@ impl Reader {
     /// # Errors
     ///
     /// A stop.
-    pub fn reached(&self, start: &AnyPosition, watch: &dyn Monitor) -> Result<Option<Reached>, Trouble> {
-        Ok(match &self.0 {
-            ReaderTable::Values(table) => match &table.numbering {
-                Numbering::Sweeps(sweeps) => Some(Reached(sweeps.reach(start, watch)?)),
-                _ => None,
-            },
-            ReaderTable::Means(_) => None,
-        })
+    pub fn reached(&self, start: &AnyPosition, watch: &dyn Monitor) -> Result<Option<Reach>, Trouble> {
+        let ReaderTable::Values(table) = &self.0 else { return Ok(None) };
+        let Numbering::Sweeps(sweeps) = &table.numbering else { return Ok(None) };
+        Ok(Some(sweeps.reach(start, watch)?))
     }
 }

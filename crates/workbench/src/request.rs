@@ -61,42 +61,27 @@ pub enum Method {
 }
 
 impl Method {
-    /// All methods, the default first.
-    pub const ALL: [Method; 14] = [
-        Method::Auto,
-        Method::Plain,
-        Method::Memo,
-        Method::Sweep,
-        Method::Dense,
-        Method::Retrograde,
-        Method::UntilStable,
-        Method::Chance,
-        Method::Search,
-        Method::Proof,
-        Method::Breadth,
-        Method::Expectimax,
-        Method::Star1,
-        Method::Star2,
+    /// All methods with their names on the command line, in the order of the enum.
+    pub const NAMES: [(Method, &'static str); 14] = [
+        (Method::Auto, "auto"),
+        (Method::Plain, "plain"),
+        (Method::Memo, "memo"),
+        (Method::Sweep, "sweep"),
+        (Method::Dense, "dense"),
+        (Method::Retrograde, "retrograde"),
+        (Method::UntilStable, "sweep-until-stable"),
+        (Method::Chance, "chance"),
+        (Method::Search, "search"),
+        (Method::Proof, "proof"),
+        (Method::Breadth, "breadth"),
+        (Method::Expectimax, "expectimax"),
+        (Method::Star1, "star1"),
+        (Method::Star2, "star2"),
     ];
 
     /// The name on the command line.
     pub fn word(self) -> &'static str {
-        match self {
-            Method::Auto => "auto",
-            Method::Plain => "plain",
-            Method::Memo => "memo",
-            Method::Sweep => "sweep",
-            Method::Dense => "dense",
-            Method::Retrograde => "retrograde",
-            Method::UntilStable => "sweep-until-stable",
-            Method::Chance => "chance",
-            Method::Search => "search",
-            Method::Proof => "proof",
-            Method::Breadth => "breadth",
-            Method::Expectimax => "expectimax",
-            Method::Star1 => "star1",
-            Method::Star2 => "star2",
-        }
+        Method::NAMES[self as usize].1
     }
 }
 
@@ -109,11 +94,11 @@ impl fmt::Display for Method {
 impl FromStr for Method {
     type Err = String;
     fn from_str(text: &str) -> Result<Method, String> {
-        let words: Vec<&str> = Method::ALL.iter().map(|method| method.word()).collect();
-        Method::ALL
-            .into_iter()
-            .find(|method| method.word() == text)
-            .ok_or_else(|| format!("`{text}` is not a method; choose one of {}", words.join(", ")))
+        let found = Method::NAMES.iter().find(|(_, word)| *word == text);
+        found.map(|(method, _)| *method).ok_or_else(|| {
+            let words = Method::NAMES.map(|(_, word)| word).join(", ");
+            format!("`{text}` is not a method; choose one of {words}")
+        })
     }
 }
 

@@ -12,7 +12,7 @@
 //! Invariant: a result is returned only if it agrees with what the rules say of its position, its moves and their
 //! finished successors, and with other kept results of its successors.
 
-use crate::handle::GameHandle;
+use crate::GameHandle;
 use crate::plausible::is_plausible;
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Notation, Value};
 use outplay_files::{
@@ -94,15 +94,9 @@ impl ResultLine {
 }
 
 /// The identity of a file of cached results.
-fn identity(game: &AnyGame) -> Identity {
-    Identity {
-        kind: KIND.into(),
-        format: FORMAT,
-        game: game.spec(),
-        rules: game.version(),
-        program: crate::program_version(),
-        about: String::new(),
-    }
+fn identity(game: String, rules: u32) -> Identity {
+    let program = crate::program_version();
+    Identity { kind: KIND.into(), format: FORMAT, game, rules, program, about: String::new() }
 }
 
 /// The results in the records of a file, by position. Of two records about one position the later one wins.
@@ -117,7 +111,7 @@ pub fn count_kept(handle: &GameHandle, bytes: &[u8]) -> usize {
 }
 
 fn count(game: &AnyGame, loops: Option<bool>, bytes: &[u8]) -> usize {
-    let contents = outplay_files::parse(bytes, &identity(game));
+    let contents = outplay_files::parse(bytes, &identity(game.spec(), game.version()));
     let usable = |line: &ResultLine| {
         let pos = game.read_position(&line.position).ok()?;
         line.note(game, &pos, loops, false)
@@ -144,7 +138,7 @@ impl ResultCache {
         keep: bool,
         watch: &dyn Monitor,
     ) -> ResultCache {
-        let identity = identity(game);
+        let identity = identity(game.spec(), game.version());
         let name = outplay_table::name(&identity.game, outplay_table::Values::Distance) + ".notes";
         let file = data.join(DIRECTORY).join(name);
         let lines = Mutex::default();
@@ -370,14 +364,7 @@ pub struct ListedResults {
 /// The number of results in a file that this program would use.
 fn positions(path: &Path, name: &str) -> Option<usize> {
     let bytes = read(path, Links::Refuse, LONGEST).ok()?;
-    let nothing = Identity {
-        kind: KIND.into(),
-        format: FORMAT,
-        game: String::new(),
-        rules: 0,
-        program: crate::program_version(),
-        about: String::new(),
-    };
+    let nothing = identity(String::new(), 0);
     let State::Other(found) = outplay_files::parse(&bytes, &nothing).state else { return None };
     let same = found == Identity { game: found.game.clone(), rules: found.rules, ..nothing };
     let named = outplay_table::name(&found.game, outplay_table::Values::Distance) == name;
@@ -492,7 +479,7 @@ mod tests {
         assert!(open(data.path(), &three).find(&three, &three.start().unwrap(), &NoMonitor).is_none());
         assert!(of_three.with_extension("notes.stale").exists());
         // Another version of the rules, of the program or of the format; and the format without identity.
-        let ours = identity(&four);
+        let ours = identity(four.spec(), four.version());
         let record = r#"{"position":"...../...../...../...../.....","payoff":0,"distance":null,"best":[]}"#;
         let others = [
             Identity { rules: 2, ..ours.clone() },

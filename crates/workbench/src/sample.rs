@@ -5,42 +5,33 @@
 //!
 //! Invariant: the sample is a function of the seed, independent of threads.
 
-use crate::Trouble;
-use crate::answers::VerifyReport;
 use crate::extent::is_reached;
-use crate::handle::GameHandle;
-use crate::kernels::Numbering;
 use crate::methods::distributed::gone;
-use crate::session::Session;
-use crate::tables::OpenTables;
-use crate::tables::open_table;
-use outplay_core::{AnyPosition, Game, Notation, Tier, Value};
+use crate::tables::{OpenTables, numbered_among, open_table};
+use crate::{GameHandle, Numbering, Session, Trouble, VerifyReport, check_stop};
+use outplay_core::{AnyPosition, Game, Notation, Value};
 use outplay_runtime::{Communicator, Monitor};
-use outplay_solve::{SolveError, settled};
+use outplay_solve::settled;
 use outplay_table::Values;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// Positions per task.
 const TASK: u64 = 1024;
 /// Numbers drawn per position before the table counts as empty.
 const TRIES: u64 = 100_000;
 
-/// The result of a task: number of mismatches, and the first one.
-#[derive(Serialize, Deserialize)]
+/// The size of a sample and its random seed.
+type Sample = (u64, u64);
+
+/// The result of a task: number of mismatches, and the first one with its description.
+#[derive(Default, Serialize, Deserialize)]
 struct SampleResult {
     task: u64,
     wrong: u64,
     first: Option<(String, String)>,
-}
-
-/// A position whose stored value differs from the value by its moves.
-struct Mismatch {
-    pos: AnyPosition,
-    why: String,
 }
 
 /// Re-derives the values of `count` random stored positions from their successors.
@@ -52,12 +43,11 @@ pub fn verify_sample(
     session: &Session,
     handle: &GameHandle,
     values: Option<Values>,
-    (sample, seed): (u64, u64),
+    sample: Sample,
     watch: &dyn Monitor,
 ) -> Result<VerifyReport, Trouble> {
-    let data = session.directory()?;
-    let found = sampled(session, handle, data, values, (sample, seed), (0, 1), watch)?;
-    Ok(sample_report(handle, (sample, seed), found))
+    let found = sampled(session, handle, values, sample, (0, 1), watch)?;
+    Ok(sample_report(handle, sample, found))
 }
 
 /// The same on ranks that all can read the table: each checks a share of the sample, and all return the same result.
@@ -69,13 +59,13 @@ pub fn verify_sample_together(
     session: &Session,
     handle: &GameHandle,
     values: Option<Values>,
-    sample: (u64, u64),
+    sample: Sample,
     crew: &dyn Communicator,
     watch: &dyn Monitor,
 ) -> Result<VerifyReport, Trouble> {
-    let data = session.directory()?;
-    let found =
-        sampled(session, handle, data, values, sample, (crew.rank() as u64, crew.size() as u64), watch);
+    session.directory()?;
+    let rank = (crew.rank() as u64, crew.size() as u64);
+    let found = sampled(session, handle, values, sample, rank, watch);
     crew.agree(found.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
     let mine = serde_json::to_vec(&found?).map_err(|error| gone(error.to_string()))?;
     let mut all: Vec<SampleResult> = Vec::new();
@@ -88,30 +78,23 @@ pub fn verify_sample_together(
     Ok(sample_report(handle, sample, all))
 }
 
-fn sample_report(handle: &GameHandle, (sample, seed): (u64, u64), found: Vec<SampleResult>) -> VerifyReport {
+fn sample_report(handle: &GameHandle, (sample, seed): Sample, found: Vec<SampleResult>) -> VerifyReport {
     let wrong = found.iter().map(|sampled| sampled.wrong).sum();
     let (first_wrong, flaw) = found.into_iter().find_map(|sampled| sampled.first).unzip();
-    VerifyReport {
-        game: handle.spec(),
-        checked: sample,
-        wrong,
-        first_wrong,
-        flaw,
-        unchecked: Some(format!("any position but these, which were drawn at random with seed {seed}")),
-        bound: None,
-    }
+    let unchecked = Some(format!("all positions outside this random sample (seed {seed})"));
+    VerifyReport { game: handle.spec(), checked: sample, wrong, first_wrong, flaw, unchecked, bound: None }
 }
 
 /// Checks one rank's share of a sample, in the order of the tasks.
 fn sampled(
     session: &Session,
     handle: &GameHandle,
-    data: &Path,
     values: Option<Values>,
-    (sample, seed): (u64, u64),
+    (sample, seed): Sample,
     (rank, ranks): (u64, u64),
     watch: &dyn Monitor,
 ) -> Result<Vec<SampleResult>, Trouble> {
+    let data = session.directory()?;
     if handle.game().has_dice() {
         let spec = handle.spec();
         let why = "a sample is of wins, draws and losses";
@@ -128,14 +111,13 @@ fn sampled(
         .map(|task| {
             let rng = SmallRng::seed_from_u64(seed ^ task.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let count = TASK.min(sample - task * TASK);
-            let (wrong, first) = check_some(handle, &opened, &sizes, count, rng, watch)?;
-            let first = first.map(|wrong| (handle.game().write_position(&wrong.pos), wrong.why));
-            Ok(SampleResult { task, wrong, first })
+            let found = check_some(handle, &opened, &sizes, count, rng, watch)?;
+            Ok(SampleResult { task, ..found })
         })
         .collect()
 }
 
-/// Checks `count` positions; returns the number of mismatches, and the first one.
+/// Checks `count` positions.
 fn check_some(
     handle: &GameHandle,
     opened: &OpenTables,
@@ -143,15 +125,13 @@ fn check_some(
     count: u64,
     mut rng: SmallRng,
     watch: &dyn Monitor,
-) -> Result<(u64, Option<Mismatch>), Trouble> {
+) -> Result<SampleResult, Trouble> {
     let total: u64 = sizes.iter().sum();
-    let (mut wrong, mut first) = (0, None);
+    let mut found = SampleResult::default();
     for _ in 0..count {
         let mut tries = 0;
         let pos = loop {
-            if watch.stopped() {
-                return Err(SolveError::Stopped.into());
-            }
+            check_stop(watch)?;
             if let Some(pos) = drawn(handle, opened, sizes, rng.random_range(0..total.max(1))) {
                 break pos;
             }
@@ -163,24 +143,17 @@ fn check_some(
             }
         };
         if let Some(why) = flaw(handle, opened, &pos)? {
-            wrong += 1;
-            first.get_or_insert(Mismatch { pos, why });
+            found.wrong += 1;
+            found.first.get_or_insert_with(|| (handle.game().write_position(&pos), why));
         }
         watch.advance(1);
     }
-    Ok((wrong, first))
+    Ok(found)
 }
 
 /// Unranks a number across all tiers, if the position is legal and the table has to store it.
-fn drawn(handle: &GameHandle, opened: &OpenTables, sizes: &[u64], mut number: u64) -> Option<AnyPosition> {
-    let tier = sizes.iter().position(|&size| match number.checked_sub(size) {
-        Some(left) => {
-            number = left;
-            false
-        }
-        None => true,
-    })?;
-    let pos = opened.numbering.numbers().position(Tier(tier as u32), number)?;
+fn drawn(handle: &GameHandle, opened: &OpenTables, sizes: &[u64], number: u64) -> Option<AnyPosition> {
+    let pos = numbered_among(opened.numbering.numbers(), sizes, number)?;
     let by_rules = match &opened.numbering {
         Numbering::Sweeps(_) => settled(handle.game(), &pos, &mut Vec::new()).is_some(),
         _ => handle.game().outcome(&pos).is_some(),
@@ -215,7 +188,7 @@ fn flaw(handle: &GameHandle, opened: &OpenTables, pos: &AnyPosition) -> Result<O
         false => a.verdict() == b.verdict(),
     };
     let expected = best.filter(|&best| !same(stored, best));
-    Ok(expected.map(|expected| format!("the table says {stored}, its moves say {expected}")))
+    Ok(expected.map(|expected| format!("the table stores {stored}, its moves give {expected}")))
 }
 
 #[cfg(test)]
@@ -259,7 +232,7 @@ mod tests {
             let writer = Writer::open(dir.path(), identity).expect("a directory");
             let win = if values == Values::Wdl { 1 } else { i8::pack(Value::win(5)).expect("a code") };
             for (tier, &slots) in slots.iter().enumerate() {
-                let tier = writer.tier::<i8>(Tier(tier as u32)).expect("a tier");
+                let tier = writer.tier::<i8>(outplay_core::Tier(tier as u32)).expect("a tier");
                 tier.put_all(&vec![win; slots as usize]).and_then(|()| tier.finish()).expect("room");
             }
             writer.finish(serde_json::json!({})).expect("room");

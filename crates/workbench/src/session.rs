@@ -8,22 +8,20 @@
 //!
 //! `Session::default()` touches no disk.
 
-use crate::Trouble;
-use crate::books;
 use crate::cache::Cache;
-use crate::handle::{GameHandle, WeakHandle};
-use crate::kernels::Numbering;
+use crate::handle::Inner;
 use crate::means::{KnownMeans, find_means};
 use crate::results::ResultCache;
 use crate::sources::SolvedSubgame;
 use crate::tables::{OpenTables, find_table};
+use crate::{GameHandle, Numbering, Trouble, books};
 use outplay_connect::{Book, Solver};
 use outplay_core::LineBoard;
 use outplay_runtime::{Communicator, Monitor};
 use outplay_solve::SolveError;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 /// Default time limit of a query.
@@ -78,7 +76,7 @@ struct Caches {
 
 /// The caches of one game.
 struct GameCache {
-    game: WeakHandle,
+    game: Weak<Inner>,
     /// All reachable positions.
     explored: OnceLock<Numbering>,
     /// Whether minimax has found a cycle.
@@ -102,7 +100,7 @@ impl std::fmt::Debug for Session {
 }
 
 impl GameCache {
-    fn new(game: WeakHandle) -> GameCache {
+    fn new(game: Weak<Inner>) -> GameCache {
         GameCache {
             game,
             explored: OnceLock::new(),
@@ -175,7 +173,7 @@ impl Session {
 
     /// Drops the caches of a game, so that the next query looks for its table again.
     pub fn forget(&self, handle: &GameHandle) {
-        self.caches.games.remove(&handle.id());
+        self.caches.games.remove(&handle.0.id);
     }
 
     /// The data directory.
@@ -190,7 +188,13 @@ impl Session {
 
     /// The data directory, unless nothing about this game may be stored on disk.
     pub(crate) fn directory_of(&self, handle: &GameHandle) -> Option<&Path> {
-        self.data.as_deref().filter(|_| handle.is_named())
+        self.data.as_deref().filter(|_| handle.0.named)
+    }
+
+    /// Refuses work that needs more memory than the limit.
+    pub(crate) fn check_memory(&self, needed: u128) -> Result<(), Trouble> {
+        let allowed = self.memory;
+        if needed > allowed.into() { Err(Trouble::Memory { needed, allowed }) } else { Ok(()) }
     }
 
     /// The ranks that solve the game together.
@@ -200,10 +204,10 @@ impl Session {
 
     fn cache(&self, handle: &GameHandle) -> Arc<GameCache> {
         let games = &self.caches.games;
-        games.get(&handle.id()).unwrap_or_else(|| {
+        games.get(&handle.0.id).unwrap_or_else(|| {
             // A game without handles is never queried again.
-            games.retain(|cache| cache.game.is_alive());
-            games.get_or_insert(handle.id(), || GameCache::new(handle.downgrade()))
+            games.retain(|cache| cache.game.strong_count() > 0);
+            games.get_or_insert(handle.0.id, || GameCache::new(Arc::downgrade(&handle.0)))
         })
     }
 
@@ -273,17 +277,10 @@ impl Session {
         watch: &dyn Monitor,
     ) -> Result<Option<Arc<OpenTables>>, Trouble> {
         let Some(data) = self.directory_of(handle) else { return Ok(None) };
-        let cache = self.cache(handle);
-        if let Some(table) = cache.tables.get(&data.to_path_buf()) {
-            return Ok(Some(table));
-        }
-        let found = find_table(self, handle, data, None, false, watch)?.map(Arc::new);
         // A table without distances may later be superseded, and missing tiers may be added.
-        let settled = |table: &&Arc<OpenTables>| table.has_distances() && table.tier_tables.is_complete();
-        if let Some(table) = found.as_ref().filter(settled) {
-            cache.tables.insert(data.to_path_buf(), table.clone());
-        }
-        Ok(found)
+        let settled = |table: &OpenTables| table.has_distances() && table.tier_tables.is_complete();
+        let find = || find_table(self, handle, data, None, false, watch);
+        self.cache(handle).tables.get_or_find(data.to_path_buf(), find, settled)
     }
 
     /// The game's table of means in the data directory; it stays open.
@@ -293,15 +290,8 @@ impl Session {
         watch: &dyn Monitor,
     ) -> Result<Option<Arc<KnownMeans>>, Trouble> {
         let Some(data) = self.directory_of(handle) else { return Ok(None) };
-        let cache = self.cache(handle);
-        if let Some(means) = cache.means.get(&data.to_path_buf()) {
-            return Ok(Some(means));
-        }
-        let found = find_means(self, handle, data, watch)?.map(Arc::new);
-        if let Some(means) = &found {
-            cache.means.insert(data.to_path_buf(), means.clone());
-        }
-        Ok(found)
+        let find = || find_means(self, handle, data, watch);
+        self.cache(handle).means.get_or_find(data.to_path_buf(), find, |_| true)
     }
 
     /// The session's book; it stays open.

@@ -13,11 +13,6 @@
 //!
 //! The methods are in `methods/`; `--method search` and `--method proof` run the ladder's own sources.
 
-use crate::Trouble;
-use crate::answers::{Answer, How, SolveAnswer, Source};
-use crate::handle::GameHandle;
-use crate::kernels::Numbering;
-use crate::ladder::{Effort, Ladder};
 use crate::means::solve_by_chance;
 use crate::methods::bitplane::{BoardPlan, solve_board, solve_planned};
 use crate::methods::distributed::solve_together;
@@ -27,10 +22,11 @@ use crate::methods::single::{search, solve_by_proof};
 use crate::methods::sweep::sweep;
 use crate::methods::textbook::{solve_by_breadth, solve_through_dice};
 use crate::move_values::Detail;
-use crate::request::{Method, Place, SolveRequest};
 use crate::results::{CachedResult, WORTH_KEEPING};
-use crate::session::Session;
-use crate::solve_answer::blank_answer;
+use crate::{
+    Answer, Effort, GameHandle, How, Ladder, Method, Numbering, Place, Session, SolveAnswer, SolveJob,
+    SolveRequest, Source, Trouble,
+};
 use outplay_bitplane::DenseError;
 use outplay_core::Notation;
 use outplay_runtime::{Deadline, Monitor};
@@ -64,16 +60,17 @@ pub fn solve(
     watch: &dyn Monitor,
 ) -> Result<SolveAnswer, Trouble> {
     let began = Instant::now();
-    let clock = Deadline::new(session.time, watch);
+    let clock = &Deadline::new(session.time, watch);
+    let job = SolveJob { session, handle, request, clock };
     let timed_out = |trouble: &Trouble| trouble.is_stop() && clock.passed() && !watch.stopped();
     let solved = match session.crew() {
-        Some(crew) => solve_together(session, handle, request, crew, &clock),
-        None => run_method(session, handle, request, request.method, &clock),
+        Some(crew) => solve_together(job, crew),
+        None => run_method(job, request.method),
     };
     match solved {
         Err(trouble) if timed_out(&trouble) => {
-            let mut answer = blank_answer(handle, request, How::By(request.method), None, 0)?;
-            answer.notes.push("time was up before the value was known".into());
+            let mut answer = job.blank(How::By(request.method), None, 0)?;
+            answer.notes.push("the time limit was reached before the value was known".into());
             Ok(answer)
         }
         // An interrupted search has bounds, but an interrupt is an error.
@@ -81,7 +78,7 @@ pub fn solve(
             Err(Trouble::stopped())
         }
         Ok(answer) => {
-            remember(session, handle, request, &answer, began.elapsed(), &clock);
+            remember(job, &answer, began.elapsed());
             Ok(answer)
         }
         failed => failed,
@@ -89,22 +86,18 @@ pub fn solve(
 }
 
 /// Chooses the method for the game and the limits.
-fn choose(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    clock: &Deadline<'_>,
-) -> Result<Choice, Trouble> {
+fn choose(job: SolveJob<'_>) -> Result<Choice, Trouble> {
+    let SolveJob { session, handle, .. } = job;
     if handle.game().has_dice() {
         return Ok(Choice::Run(Method::Chance, None));
     }
     if handle.game().has_board() {
-        return choose_for_board(session, handle, request, clock);
+        return choose_for_board(job);
     }
-    if let Some(answer) = known_at_once(session, handle, request, clock)? {
+    if let Some(answer) = known_at_once(job)? {
         return Ok(Choice::Known(Box::new(answer), None));
     }
-    Ok(match session.numbering(handle, handle.most_explored(session.memory), clock)? {
+    Ok(match job.numbering()? {
         Numbering::Cycles(_) => Choice::RetrogradeOrSearch,
         Numbering::Sweeps(sweeps) if sweeps.sweep_bytes() > u128::from(session.memory) => {
             Choice::Run(Method::Memo, None)
@@ -114,17 +107,13 @@ fn choose(
 }
 
 /// Chooses between bit-planes, cheap sources and a search of one position.
-fn choose_for_board(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    clock: &Deadline<'_>,
-) -> Result<Choice, Trouble> {
+fn choose_for_board(job: SolveJob<'_>) -> Result<Choice, Trouble> {
+    let handle = job.handle;
     let board = handle.game().board(&handle.start()?).filter(|_| !handle.is_large());
-    let planned = board.clone().map(|board| BoardPlan::new(session, handle, request, board));
+    let planned = board.clone().map(|board| BoardPlan::new(job, board));
     let why = match planned {
-        Some(Ok(planned)) if needs_permission(session, handle, request, &planned) => Some(format!(
-            "the values of all positions do not fit in memory, so this is one position; solved slab by slab they take {:.0} GB of disk and a while, if they may",
+        Some(Ok(planned)) if needs_permission(job, &planned) => Some(format!(
+            "the values of all positions do not fit in memory, so only this position is solved; to solve the whole board on disk ({:.0} GB), set a disk limit",
             planned.plan.disk_bytes as f64 / 1e9
         )),
         Some(Ok(planned)) => return Ok(Choice::Board(Box::new(planned))),
@@ -133,7 +122,7 @@ fn choose_for_board(
         }
         _ => None,
     };
-    if let Some(answer) = known_at_once(session, handle, request, clock)? {
+    if let Some(answer) = known_at_once(job)? {
         return Ok(Choice::Known(Box::new(answer), why));
     }
     let falls = board.as_ref().is_some_and(|board| outplay_connect::check(board).is_ok());
@@ -145,44 +134,33 @@ fn choose_for_board(
 
 /// Whether a board needs enough disk and time to require `--disk`. An unfinished or damaged table is completed
 /// without it, as cures promise.
-fn needs_permission(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    planned: &BoardPlan,
-) -> bool {
+fn needs_permission(job: SolveJob<'_>, planned: &BoardPlan) -> bool {
     let plan = &planned.plan;
-    let long = plan.slabwise() && request.disk.is_none() && plan.slots > MINUTES;
-    let name = outplay_table::name(&handle.spec(), request.values);
+    let long = plan.slabwise() && job.request.disk.is_none() && plan.slots > MINUTES;
+    let name = outplay_table::name(&job.handle.spec(), job.request.values);
     let begun = |data: &std::path::Path| data.join(&name).join("manifest.json").is_file();
-    long && !request.data(session, handle).is_some_and(begun)
+    long && !job.data().is_some_and(begun)
 }
 
 /// The note why only one position is solved.
 fn single_position_note(needed: u128, allowed: u64) -> String {
     format!(
-        "the values of all positions need {:.1} GB of memory and {:.1} GB are allowed, so this is one position",
+        "the values of all positions need {:.1} GB of memory and {:.1} GB are allowed, so only this position is solved",
         needed as f64 / 1e9,
         allowed as f64 / 1e9
     )
 }
 
-/// Runs the choice.
-fn run(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    choice: Choice,
-    clock: &Deadline<'_>,
-) -> Result<SolveAnswer, Trouble> {
-    let (mut answer, note) = match choice {
+/// Chooses a method and runs it.
+fn run_best(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
+    let (mut answer, note) = match choose(job)? {
         Choice::Known(answer, note) => (*answer, note),
-        Choice::Board(planned) => (solve_planned(session, handle, request, &planned, clock)?, None),
-        Choice::Run(method, note) => (run_method(session, handle, request, method, clock)?, note),
-        Choice::RetrogradeOrSearch => match solve_by_retrograde(session, handle, request, clock, None) {
+        Choice::Board(planned) => (solve_planned(job, &planned)?, None),
+        Choice::Run(method, note) => (run_method(job, method)?, note),
+        Choice::RetrogradeOrSearch => match solve_by_retrograde(job, None) {
             // One position can be solved without all others.
-            Err(Trouble::Memory { needed, allowed }) if !matches!(request.place, Place::Start) => {
-                (search(session, handle, request, clock)?, Some(single_position_note(needed, allowed)))
+            Err(Trouble::Memory { needed, allowed }) if !matches!(job.request.place, Place::Start) => {
+                (search(job)?, Some(single_position_note(needed, allowed)))
             }
             solved => (solved?, None),
         },
@@ -192,53 +170,39 @@ fn run(
 }
 
 /// Runs a method; `auto` chooses one first.
-fn run_method(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    method: Method,
-    clock: &Deadline<'_>,
-) -> Result<SolveAnswer, Trouble> {
+fn run_method(job: SolveJob<'_>, method: Method) -> Result<SolveAnswer, Trouble> {
     match method {
-        Method::Auto => {
-            let choice = choose(session, handle, request, clock)?;
-            run(session, handle, request, choice, clock)
-        }
-        Method::Plain => plain(handle, request, clock),
-        Method::Memo => memo(session, handle, request, clock),
-        Method::Sweep => sweep(session, handle, request, clock),
-        Method::Retrograde => solve_by_retrograde(session, handle, request, clock, None),
-        Method::UntilStable => solve_until_stable(session, handle, request, clock),
-        Method::Chance => solve_by_chance(session, handle, request, clock),
-        Method::Dense => solve_board(session, handle, request, clock),
-        Method::Search => search(session, handle, request, clock),
-        Method::Proof => solve_by_proof(session, handle, request, clock),
-        Method::Breadth => solve_by_breadth(session, handle, request, clock),
-        Method::Expectimax => solve_through_dice(handle, DiceMethod::Expectiminimax, request, clock),
-        Method::Star1 => solve_through_dice(handle, DiceMethod::Star1, request, clock),
-        Method::Star2 => solve_through_dice(handle, DiceMethod::Star2, request, clock),
+        Method::Auto => run_best(job),
+        Method::Plain => plain(job),
+        Method::Memo => memo(job),
+        Method::Sweep => sweep(job),
+        Method::Retrograde => solve_by_retrograde(job, None),
+        Method::UntilStable => solve_until_stable(job),
+        Method::Chance => solve_by_chance(job),
+        Method::Dense => solve_board(job),
+        Method::Search => search(job),
+        Method::Proof => solve_by_proof(job),
+        Method::Breadth => solve_by_breadth(job),
+        Method::Expectimax => solve_through_dice(job, DiceMethod::Expectiminimax),
+        Method::Star1 => solve_through_dice(job, DiceMethod::Star1),
+        Method::Star2 => solve_through_dice(job, DiceMethod::Star2),
     }
 }
 
 /// The value by a book, a theorem or the result cache, if no table is possible or requested.
-fn known_at_once(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    clock: &Deadline<'_>,
-) -> Result<Option<SolveAnswer>, Trouble> {
-    let Some(pos) = handle.locate_if_any(&request.place)? else { return Ok(None) };
+fn known_at_once(job: SolveJob<'_>) -> Result<Option<SolveAnswer>, Trouble> {
+    let SolveJob { session, handle, clock, .. } = job;
+    let Some(pos) = job.place_if_any()? else { return Ok(None) };
     let mut options = session.clone();
     // A table that this solve is to build does not count as known.
     options.data = options.data.filter(|_| options.recall);
     let ladder = Ladder::new(&options, handle, clock, Effort::AtOnce);
-    let asked = match ladder.moves(&pos, Detail::Best, false, &mut |_| {}) {
+    let ask = |detail| match ladder.moves(&pos, detail, false, &mut |_| {}) {
         // The method that writes a damaged table repairs it.
-        Err(Trouble::Table(_) | Trouble::Probe(_)) if request.data(session, handle).is_some() => {
-            return Ok(None);
-        }
-        asked => asked?,
+        Err(Trouble::Table(_) | Trouble::Probe(_)) if job.data().is_some() => Ok(None),
+        asked => asked.map(Some),
     };
+    let Some(asked) = ask(Detail::Best)? else { return Ok(None) };
     let how = match asked.known.source {
         Source::Book => How::Book,
         Source::Kept => How::Kept,
@@ -251,14 +215,9 @@ fn known_at_once(
         return Ok(None);
     }
     // All best moves, if they are free to look up.
-    let all = match ladder.moves(&pos, Detail::Moves, false, &mut |_| {}) {
-        Err(Trouble::Table(_) | Trouble::Probe(_)) if request.data(session, handle).is_some() => {
-            return Ok(None);
-        }
-        all => all?,
-    };
+    let Some(all) = ask(Detail::Moves)? else { return Ok(None) };
     let best = if all.best.is_empty() { asked.best } else { all.best };
-    let mut answer = blank_answer(handle, request, how, None, 0)?;
+    let mut answer = job.blank(how, None, 0)?;
     answer.answer = handle.proven_answer(&pos, asked.known.proven);
     answer.score = handle.score(&pos, asked.known.proven);
     answer.best = handle.names(&pos, &best);
@@ -266,23 +225,17 @@ fn known_at_once(
 }
 
 /// Caches the result of a slow search of one position; strong methods have their tables.
-fn remember(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    answer: &SolveAnswer,
-    took: Duration,
-    watch: &dyn Monitor,
-) {
+fn remember(job: SolveJob<'_>, answer: &SolveAnswer, took: Duration) {
+    let SolveJob { session, handle, clock, .. } = job;
     let searched = matches!(answer.method, How::By(Method::Search | Method::Proof));
     if session.keep
         && searched
         && took >= WORTH_KEEPING
-        && let Some(results) = session.results(handle, watch)
+        && let Some(results) = session.results(handle, clock)
         && let Some(value) = answer.answer.value()
-        && let Ok(pos) = handle.locate(&request.place)
+        && let Ok(pos) = job.place()
     {
         let best = answer.best.iter().filter_map(|word| handle.game().read_move(&pos, word).ok()).collect();
-        results.add(handle.game(), &pos, &CachedResult { value, best }, watch);
+        results.add(handle.game(), &pos, &CachedResult { value, best }, clock);
     }
 }

@@ -1,58 +1,151 @@
 //! Assembly of a solve's answer, and the table it is read from or written to.
 
-use crate::Trouble;
-use crate::answers::{Answer, Counts, How, LongestBySide, SolveAnswer, Stored, TurnCounts};
-use crate::handle::GameHandle;
 use crate::kernels::Sweeps;
-use crate::proven_value::ProvenValue;
-use crate::request::{Method, SolveRequest};
-use crate::session::Session;
 use crate::sources::EQUAL;
 use crate::summary::Summary;
 use crate::tables::identity;
+use crate::tier_tables::untimed;
+use crate::{
+    Answer, Counts, GameHandle, How, LongestBySide, Method, Numbering, ProvenValue, Session, SolveAnswer,
+    SolveRequest, Stored, Trouble, TurnCounts,
+};
 use outplay_core::{AnyMove, AnyPosition, Game, Notation, Turn, Value};
-use outplay_runtime::Monitor;
+use outplay_runtime::Deadline;
 use outplay_solve::Tally;
 use outplay_table::{Identity, Table, Values, Writer};
 use std::cmp::Ordering;
 use std::path::Path;
 
-/// An answer with the request's fields and no value yet.
-pub(crate) fn blank_answer(
-    handle: &GameHandle,
-    request: &SolveRequest,
-    how: How,
-    tally: Option<&Tally>,
-    nodes: u64,
-) -> Result<SolveAnswer, Trouble> {
-    let game = handle.game();
-    let pos = handle.locate_if_any(&request.place)?;
-    let timed = request.values == Values::Distance;
-    Ok(SolveAnswer {
-        game: game.spec(),
-        method: how,
-        position: pos.as_ref().map(|pos| game.write_position(pos)),
-        to_move: pos.as_ref().map(|pos| game.turn(pos)),
-        answer: if pos.is_some() { handle.unknown() } else { Answer::None },
-        score: None,
-        best: Vec::new(),
-        positions: tally.map(Counts::of),
-        by_turn: tally.map(TurnCounts::of),
-        merged: tally.is_some_and(|tally| tally.merged),
-        longest: tally.filter(|_| timed).map(LongestBySide::of),
-        nodes,
-        counters: None,
-        depth: None,
-        levels: None,
-        sweeps: None,
-        colourings: None,
-        table: None,
-        proof: None,
-        probe_hits: None,
-        settled: None,
-        phases: None,
-        notes: Vec::new(),
-    })
+/// A solve in progress: a request with the session, the game and the time limit that it runs under.
+#[derive(Clone, Copy)]
+pub(crate) struct SolveJob<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) handle: &'a GameHandle,
+    pub(crate) request: &'a SolveRequest,
+    /// Time limit and cancellation.
+    pub(crate) clock: &'a Deadline<'a>,
+}
+
+impl<'a> SolveJob<'a> {
+    /// The requested position; `None` for the start of a game without one.
+    pub(crate) fn place_if_any(&self) -> Result<Option<AnyPosition>, Trouble> {
+        self.handle.locate_if_any(&self.request.place)
+    }
+
+    /// The requested position.
+    pub(crate) fn place(&self) -> Result<AnyPosition, Trouble> {
+        self.handle.locate(&self.request.place)
+    }
+
+    /// The directory of the table, if it is stored.
+    pub(crate) fn data(&self) -> Option<&'a Path> {
+        self.session.directory_of(self.handle).filter(|_| self.request.store)
+    }
+
+    /// The index that the game was built with, or all explored positions, as many as fit in memory.
+    pub(crate) fn numbering(&self) -> Result<Numbering, Trouble> {
+        let most = self.handle.most_explored(self.session.memory);
+        Ok(self.session.numbering(self.handle, most, self.clock)?)
+    }
+
+    /// Whether distances are requested.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.request.values == Values::Distance
+    }
+
+    /// Removes the distance of a value if distances were not requested.
+    pub(crate) fn value(&self, value: Value) -> Value {
+        let decided = value.payoff() != 0;
+        if decided && self.request.values == Values::Wdl { Value::untimed(value.payoff()) } else { value }
+    }
+
+    /// The same for a proven value.
+    pub(crate) fn proven(&self, proven: ProvenValue) -> ProvenValue {
+        proven.exact().map_or(proven, |value| ProvenValue::Exact(self.value(value)))
+    }
+
+    /// Counts without distances unless they are requested.
+    pub(crate) fn tally(&self, tally: &Tally) -> Tally {
+        if self.is_timed() { tally.clone() } else { untimed(tally) }
+    }
+
+    /// An answer with the request's fields and no value yet.
+    pub(crate) fn blank(&self, how: How, tally: Option<&Tally>, nodes: u64) -> Result<SolveAnswer, Trouble> {
+        let game = self.handle.game();
+        let pos = self.place_if_any()?;
+        Ok(SolveAnswer {
+            game: game.spec(),
+            method: how,
+            position: pos.as_ref().map(|pos| game.write_position(pos)),
+            to_move: pos.as_ref().map(|pos| game.turn(pos)),
+            answer: if pos.is_some() { self.handle.unknown() } else { Answer::None },
+            score: None,
+            best: Vec::new(),
+            positions: tally.map(Counts::of),
+            by_turn: tally.map(TurnCounts::of),
+            merged: tally.is_some_and(|tally| tally.merged),
+            longest: tally.filter(|_| self.is_timed()).map(LongestBySide::of),
+            nodes,
+            counters: None,
+            depth: None,
+            levels: None,
+            sweeps: None,
+            colourings: None,
+            table: None,
+            proof: None,
+            probe_hits: None,
+            settled: None,
+            phases: None,
+            notes: Vec::new(),
+        })
+    }
+
+    /// Answers from a table that is complete and undamaged. Nothing is written, not even a lock file, so a table on a
+    /// read-only disk works too.
+    pub(crate) fn answer_from_table(&self, sweeps: &dyn Sweeps) -> Result<Option<SolveAnswer>, Trouble> {
+        let Some(data) = self.data() else { return Ok(None) };
+        let identity = identity(self.handle, &self.numbering()?, self.request.values);
+        // The writer reports or repairs a damaged table.
+        let Ok(table) = Table::open_as(data, &identity) else { return Ok(None) };
+        if !table.complete() || table.check_with(self.clock).is_err() {
+            return Ok(None);
+        }
+        let Some(tally) = Summary::tally_of(&table) else { return Ok(None) };
+        let value = |pos: &AnyPosition| Ok(sweeps.probe(&table, pos)?.map(ProvenValue::Exact));
+        let blank = self.blank(How::Table, Some(&tally), 0)?;
+        let mut answer = filled(self.handle, &self.place()?, &value, blank)?;
+        answer.table = Some(Stored::new(table.name(), data, table.bytes(), true));
+        Ok(Some(answer))
+    }
+
+    /// Opens the game's table for writing, if values are to be stored.
+    pub(crate) fn table_writer(&self) -> Result<Option<Writer>, Trouble> {
+        let Some(data) = self.data() else { return Ok(None) };
+        let identity = identity(self.handle, &self.numbering()?, self.request.values);
+        self.open_writer(data, identity).map(Some)
+    }
+
+    /// Opens a table for writing, alone or with the ranks that solve together.
+    pub(crate) fn open_writer(&self, data: &Path, identity: Identity) -> Result<Writer, Trouble> {
+        Ok(match self.session.crew() {
+            Some(crew) => Writer::open_together(data, identity, crew, self.clock)?,
+            None => Writer::open_with(data, identity, self.clock)?,
+        })
+    }
+
+    /// Completes a table with the counts of its values.
+    pub(crate) fn finish(&self, writer: Writer, tally: &Tally) -> Result<Stored, Trouble> {
+        let stored = stored(&writer, self.data().unwrap_or_else(|| Path::new("")))?;
+        writer.finish(Summary::of(tally).json()?)?;
+        Ok(stored)
+    }
+}
+
+/// Describes a table that is about to be completed; only rank 0 can see its files.
+pub(crate) fn stored(writer: &Writer, data: &Path) -> Result<Stored, Trouble> {
+    let first = writer.crew().is_none_or(|crew| crew.rank() == 0);
+    let bytes = if first { writer.table()?.bytes() } else { 0 };
+    Ok(Stored::new(writer.name(), data, bytes, false))
 }
 
 /// Fills in the value of a position and its best moves from a function of all values.
@@ -65,8 +158,7 @@ pub(crate) fn filled(
     let game = handle.game();
     let apart = || {
         let pos = game.write_position(pos);
-        let why =
-            format!("play from the start never comes to `{pos}`, so its value is not among those found");
+        let why = format!("`{pos}` cannot be reached from the start, so its value was not computed");
         Trouble::method(why, Method::Search)
     };
     let proven = value(pos)?.ok_or_else(apart)?;
@@ -77,8 +169,8 @@ pub(crate) fn filled(
         let Some(found) = value(&next)? else { continue };
         let found = found.before(game.turn(&next) == turn);
         match best.first().map(|(_, top)| compare(found, *top, turn)) {
-            Some(std::cmp::Ordering::Less) => {}
-            Some(std::cmp::Ordering::Equal) => best.push((mv, found)),
+            Some(Ordering::Less) => {}
+            Some(Ordering::Equal) => best.push((mv, found)),
             _ => best = vec![(mv, found)],
         }
     }
@@ -100,102 +192,5 @@ fn compare(a: ProvenValue, b: ProvenValue, turn: Turn) -> Ordering {
             if (a - b).abs() <= EQUAL { Ordering::Equal } else { a.total_cmp(&b) }
         }
         _ => Ordering::Equal,
-    }
-}
-
-/// Answers from a table that is complete and undamaged. Nothing is written, not even a lock file, so a table on a
-/// read-only disk works too.
-pub(crate) fn answer_from_table(
-    session: &Session,
-    handle: &GameHandle,
-    sweeps: &dyn Sweeps,
-    request: &SolveRequest,
-    watch: &dyn Monitor,
-) -> Result<Option<SolveAnswer>, Trouble> {
-    let Some(data) = request.data(session, handle) else { return Ok(None) };
-    let identity = identity(
-        handle,
-        &session.numbering(handle, handle.most_explored(session.memory), watch)?,
-        request.values,
-    );
-    // The writer reports or repairs a damaged table.
-    let Ok(table) = Table::open_as(data, &identity) else { return Ok(None) };
-    if !table.complete() || table.check_with(watch).is_err() {
-        return Ok(None);
-    }
-    let summary = table.summary().and_then(|json| serde_json::from_value::<Summary>(json.clone()).ok());
-    let Some(summary) = summary else { return Ok(None) };
-    let tally = summary.tally();
-    let value = |pos: &AnyPosition| Ok(sweeps.probe(&table, pos)?.map(ProvenValue::Exact));
-    let blank = blank_answer(handle, request, How::Table, Some(&tally), 0)?;
-    let mut answer = filled(handle, &handle.locate(&request.place)?, &value, blank)?;
-    let (name, data) = (table.name().to_string(), data.display().to_string());
-    answer.table = Some(Stored { name, data, bytes: table.bytes(), found: true });
-    Ok(Some(answer))
-}
-
-/// Opens the game's table for writing, if values are to be stored.
-pub(crate) fn table_writer(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    watch: &dyn Monitor,
-) -> Result<Option<Writer>, Trouble> {
-    let Some(data) = request.data(session, handle) else { return Ok(None) };
-    let numbering = session.numbering(handle, handle.most_explored(session.memory), watch)?;
-    Ok(Some(open_writer(session, data, identity(handle, &numbering, request.values), watch)?))
-}
-
-/// Opens a table for writing, alone or with the ranks that solve together.
-pub(crate) fn open_writer(
-    session: &Session,
-    data: &Path,
-    identity: Identity,
-    watch: &dyn Monitor,
-) -> Result<Writer, Trouble> {
-    Ok(match session.crew() {
-        Some(crew) => Writer::open_together(data, identity, crew, watch)?,
-        None => Writer::open_with(data, identity, watch)?,
-    })
-}
-
-/// Describes a table that is about to be completed; only rank 0 can see its files.
-pub(crate) fn stored(writer: &Writer, data: &Path) -> Result<Stored, Trouble> {
-    let first = writer.crew().is_none_or(|crew| crew.rank() == 0);
-    let bytes = if first { writer.table()?.bytes() } else { 0 };
-    Ok(Stored { name: writer.name().to_string(), data: data.display().to_string(), bytes, found: false })
-}
-
-/// Completes a table with the counts of its values.
-pub(crate) fn finish(
-    session: &Session,
-    handle: &GameHandle,
-    writer: Writer,
-    tally: &Tally,
-    request: &SolveRequest,
-) -> Result<Stored, Trouble> {
-    let stored = stored(&writer, request.data(session, handle).unwrap_or_else(|| Path::new("")))?;
-    writer.finish(Summary::of(tally).json()?)?;
-    Ok(stored)
-}
-
-impl SolveRequest {
-    /// The directory of the table, if it is stored.
-    pub(crate) fn data<'a>(&self, session: &'a Session, handle: &GameHandle) -> Option<&'a Path> {
-        session.directory_of(handle).filter(|_| self.store)
-    }
-
-    /// Removes the distance of a value if distances were not requested.
-    pub(crate) fn requested_value(&self, value: Value) -> Value {
-        let decided = value.payoff() != 0;
-        if decided && self.values == Values::Wdl { Value::untimed(value.payoff()) } else { value }
-    }
-
-    pub(crate) fn requested_proven(&self, proven: ProvenValue) -> ProvenValue {
-        if let ProvenValue::Exact(value) = proven {
-            ProvenValue::Exact(self.requested_value(value))
-        } else {
-            proven
-        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::Trouble;
 use outplay_core::{Turn, Value};
 use outplay_solve::{Tally, TierTally};
+use outplay_table::Table;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +50,13 @@ impl Summary {
         serde_json::to_value(self).map_err(why)
     }
 
-    pub(crate) fn tally(&self) -> Tally {
+    /// The counts in the manifest of a table, if it has them.
+    pub(crate) fn tally_of(table: &Table) -> Option<Tally> {
+        let summary: Summary = serde_json::from_value(table.summary()?.clone()).ok()?;
+        Some(summary.tally())
+    }
+
+    fn tally(&self) -> Tally {
         let mut tally = Tally::new(self.tiers.len() as u32, self.merged);
         for (into, from) in tally.tiers.iter_mut().zip(&self.tiers) {
             for (turn, rows) in [(Turn::First, &from.first), (Turn::Second, &from.second)] {

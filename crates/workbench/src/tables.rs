@@ -1,14 +1,13 @@
 //! Table commands: verification, statistics and probe speed.
 
-use crate::Trouble;
-use crate::answers::{Counts, ProbeReport, StatsReport, StatsTier, VerifyReport};
 use crate::extent::is_reached;
-use crate::handle::GameHandle;
-use crate::kernels::{Numbering, Numbers};
 use crate::means::verify_means;
 use crate::methods::retrograde::verify_loops;
-use crate::session::Session;
 use crate::tier_tables::{TierLayout, TierTables, untimed};
+use crate::{
+    Counts, GameHandle, Numbering, Numbers, ProbeReport, Session, StatsReport, StatsTier, Trouble,
+    VerifyReport,
+};
 use outplay_core::{AnyPosition, Notation, Tier, Turn, Value, Verdict};
 use outplay_runtime::{Monitor, NoMonitor};
 use outplay_solve::{Flaw, Tally, TierTally, Verified};
@@ -119,7 +118,7 @@ pub(crate) fn open_table(
 
 /// Refuses a command about values that games with chance lack.
 pub(crate) fn refuse_dice(handle: &GameHandle, what: &str) -> Result<(), Trouble> {
-    let why = || format!("{what}, and {} has dice; `outplay query` tells its means", handle.spec());
+    let why = || format!("{what}, and {} has dice; `outplay query` prints its means", handle.spec());
     if handle.game().has_dice() { Err(Trouble::unable(why())) } else { Ok(()) }
 }
 
@@ -155,18 +154,12 @@ pub fn verify(
     let first_wrong = verified.first_wrong.and_then(position).map(|pos| handle.game().write_position(&pos));
     let flaw = verified.first_wrong.map(|(_, _, flaw)| match flaw {
         Flaw::Missing => "it has no value".to_string(),
-        Flaw::Wrong { stored, expected } => format!("the table says {stored}, its moves say {expected}"),
-        Flaw::Groundless => "its value rests on nothing but itself".to_string(),
+        Flaw::Wrong { stored, expected } => format!("the table stores {stored}, its moves give {expected}"),
+        Flaw::Groundless => "its value depends only on itself".to_string(),
     });
-    let mut report = VerifyReport {
-        game: handle.spec(),
-        checked: verified.checked,
-        wrong: verified.wrong,
-        first_wrong,
-        flaw,
-        unchecked: None,
-        bound: None,
-    };
+    let Verified { checked, wrong, .. } = verified;
+    let mut report =
+        VerifyReport { game: handle.spec(), checked, wrong, first_wrong, flaw, unchecked: None, bound: None };
     if report.wrong == 0
         && let Some(flaw) = wrong_summary(&opened, &verified.tally)
     {
@@ -221,7 +214,7 @@ pub fn probe_speed(
     watch.stage("choosing positions", PROBES as u64);
     let positions = random_positions(handle, index, seconds, watch);
     if positions.is_empty() {
-        return Err(Trouble::unable("no legal position was found to ask for"));
+        return Err(Trouble::unable("no legal position was found to probe"));
     }
     let pass = || -> Result<f64, Trouble> {
         let began = Instant::now();
@@ -250,19 +243,24 @@ fn random_positions(
     let mut positions = Vec::new();
     let began = Instant::now();
     while positions.len() < PROBES && began.elapsed().as_secs_f64() < seconds && !watch.stopped() {
-        let mut number = rng.random_range(0..total);
-        let mut tier = 0;
-        while number >= sizes[tier] {
-            number -= sizes[tier];
-            tier += 1;
-        }
-        let Some(pos) = index.position(Tier(tier as u32), number) else { continue };
+        let Some(pos) = numbered_among(index, &sizes, rng.random_range(0..total)) else { continue };
         if is_reached(handle, &pos) {
             positions.push(pos);
             watch.advance(1);
         }
     }
     positions
+}
+
+/// The position with a number that counts across tiers of these sizes.
+pub(crate) fn numbered_among(index: &dyn Numbers, sizes: &[u64], mut number: u64) -> Option<AnyPosition> {
+    for (tier, &size) in sizes.iter().enumerate() {
+        if number < size {
+            return index.position(Tier(tier as u32), number);
+        }
+        number -= size;
+    }
+    None
 }
 
 /// Describes a mismatch between the counts in the table's manifest and those of its values.
@@ -291,17 +289,10 @@ fn stats_tier(name: String, tier: &TierTally) -> StatsTier {
     for (turn, values) in [(Turn::First, &tier.first), (Turn::Second, &tier.second)] {
         for (value, &count) in values {
             let verdict = if turn == Turn::Second { value.verdict().flipped() } else { value.verdict() };
-            let (Some(plies), Some(list)) = (
-                value.distance(),
-                match verdict {
-                    Verdict::Win => Some(&mut win_in),
-                    Verdict::Loss => Some(&mut loss_in),
-                    Verdict::Draw => None,
-                },
-            ) else {
-                continue;
-            };
-            *list.entry(plies).or_insert(0) += count;
+            let list = if verdict == Verdict::Win { &mut win_in } else { &mut loss_in };
+            if let Some(plies) = value.distance().filter(|_| verdict != Verdict::Draw) {
+                *list.entry(plies).or_insert(0) += count;
+            }
         }
     }
     StatsTier { tier: name, counts: Counts::of_tier(tier), win_in, loss_in }

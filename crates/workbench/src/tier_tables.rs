@@ -7,11 +7,9 @@
 //!
 //! Tables of games with cycles store every position, including finished ones; only holes are don't-cares.
 
-use crate::Trouble;
-use crate::answers::{Phases, Stored};
-use crate::clock::Clock;
-use crate::kernels::Numbers;
+use crate::solve_answer::stored;
 use crate::summary::Summary;
+use crate::{Clock, Numbers, Phases, Stored, Trouble};
 use outplay_core::{Code, Tier, Value};
 use outplay_runtime::{Monitor, threads};
 use outplay_solve::{Draws, Keep, LoopCode, Solved, Tally, TierTally, WideLoopCode};
@@ -114,13 +112,11 @@ impl TierTables {
     /// Sums the counts of the game's own tiers, if the tables have them.
     pub(crate) fn tally(&self, index: &dyn Numbers) -> Option<Tally> {
         if self.tables.len() < self.places.len() || self.places.len() == 1 {
-            let summary: Summary = serde_json::from_value(self.table().summary()?.clone()).ok()?;
-            return Some(summary.tally());
+            return Summary::tally_of(self.table());
         }
         let mut tally = Tally::new(self.places.len() as u32, index.has_one_side());
         for (t, table) in self.tables.iter().enumerate().filter(|(t, _)| index.counts(Tier(*t as u32))) {
-            let summary: Summary = serde_json::from_value(table.summary()?.clone()).ok()?;
-            tally.tiers[t] = summary.tally().tiers.pop()?;
+            tally.tiers[t] = Summary::tally_of(table)?.tiers.pop()?;
         }
         Some(tally)
     }
@@ -231,15 +227,15 @@ pub(crate) fn wdl_code<C: Draws>(cell: i8) -> C {
     code.unwrap_or(C::UNKNOWN)
 }
 
-/// Widens a code to the type that holds all codes.
-pub(crate) fn wide_code(code: LoopCode) -> WideLoopCode {
+/// Converts a code to one of another width.
+pub(crate) fn recode<A: Draws, B: Draws>(code: A) -> B {
     match code.unpack() {
-        None => WideLoopCode::UNKNOWN,
+        None => B::UNKNOWN,
         Some(value) if value.payoff() == 0 => {
             let (mover, opponent) = code.ends();
-            WideLoopCode::draw(mover, opponent)
+            B::draw(mover, opponent)
         }
-        Some(value) => WideLoopCode::pack(value).unwrap_or(WideLoopCode::UNKNOWN),
+        Some(value) => B::pack(value).unwrap_or(B::UNKNOWN),
     }
 }
 
@@ -293,10 +289,9 @@ impl<'a> LoopFiles<'a> {
 
     fn complete(&mut self, tally: &Tally) -> Result<Option<Stored>, Trouble> {
         let (Some(writer), Some(data)) = (self.writer.take(), &self.data) else { return Ok(None) };
-        let table = writer.table()?;
-        let (name, bytes) = (table.name().to_string(), table.bytes());
+        let stored = stored(&writer, data)?;
         writer.finish(Summary::of(&self.timed(tally)).json()?)?;
-        Ok(Some(Stored { name, data: data.display().to_string(), bytes, found: false }))
+        Ok(Some(stored))
     }
 
     /// Removes distances if they were not computed: the solver's zeros are not distances.
@@ -391,13 +386,9 @@ impl<C: StorableCode> Keep<C> for LoopFiles<'_> {
             _ => each_code(&read.read_tier::<C::Cell>(within)?, &C::of),
         };
         if self.plan.shared() {
-            let summary =
-                read.summary().and_then(|json| serde_json::from_value::<Summary>(json.clone()).ok());
-            self.counts = summary.and_then(|summary| summary.tally().tiers.pop());
-            let (name, bytes) = (read.name().to_string(), read.bytes());
-            let data = self.data.as_ref().map(|data| data.display().to_string()).unwrap_or_default();
-            if let Some(counts) = &self.counts {
-                let stored = Some(Stored { name, data, bytes, found: true });
+            self.counts = Summary::tally_of(&read).and_then(|mut tally| tally.tiers.pop());
+            if let (Some(counts), Some(data)) = (&self.counts, &self.data) {
+                let stored = Some(Stored::new(read.name(), data, read.bytes(), true));
                 (self.each)(TierReport { tier, counts: counts.clone(), stored, phases: Phases::default() });
             }
             self.writer = None;

@@ -1,11 +1,12 @@
 //! Errors of all commands: one sentence each, with a cure.
 
-use crate::request::Method;
+use crate::Method;
 use outplay_bitplane::DenseError;
 use outplay_connect::{BookError, ConnectError};
 use outplay_core::{InputError, ProbeError};
 use outplay_players::PlayError;
 use outplay_proof::ProveError;
+use outplay_runtime::Monitor;
 use outplay_search::SearchError;
 use outplay_solve::SolveError;
 use outplay_table::{TableError, Values};
@@ -102,6 +103,12 @@ impl From<outplay_files::FileError> for Trouble {
     }
 }
 
+impl From<outplay_dataset::DataError> for Trouble {
+    fn from(error: outplay_dataset::DataError) -> Trouble {
+        Trouble::unable(error.to_string())
+    }
+}
+
 impl From<PlayError> for Trouble {
     fn from(error: PlayError) -> Trouble {
         match error {
@@ -112,6 +119,15 @@ impl From<PlayError> for Trouble {
             other => Trouble::Play(other),
         }
     }
+}
+
+/// Returns the error of a cancelled command if the monitor stopped.
+///
+/// # Errors
+///
+/// A stop.
+pub fn check_stop(watch: &dyn Monitor) -> Result<(), Trouble> {
+    if watch.stopped() { Err(Trouble::stopped()) } else { Ok(()) }
 }
 
 impl Trouble {

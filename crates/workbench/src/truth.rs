@@ -1,12 +1,7 @@
 //! Exact oracle for players, the referee and explanations, on top of the ladder.
 
-use crate::Trouble;
-use crate::handle::GameHandle;
-use crate::ladder::{Effort, Ladder};
 use crate::move_values::{Detail, PositionValues};
-use crate::proven_value::ProvenValue;
-use crate::session::PATIENCE;
-use crate::session::Session;
+use crate::{Effort, GameHandle, Ladder, PATIENCE, ProvenValue, Session, Trouble};
 use outplay_core::{AnyPosition, Game, Turn};
 use outplay_players::{Best, ExactOracle, MoveValue, MoveValues, Payoffs, PlayError};
 use outplay_runtime::{Deadline, Monitor};

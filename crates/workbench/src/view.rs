@@ -1,12 +1,9 @@
 //! Display, player lists and move choice: the commands of interactive play.
 
-use crate::Trouble;
-use crate::answers::{Answer, ChoiceAnswer, QueryAnswer, View};
-use crate::handle::GameHandle;
-use crate::query::is_tractable;
-use crate::request::{ChooseRequest, Place};
-use crate::session::Session;
-use crate::truth::Oracle;
+use crate::{
+    Answer, ChoiceAnswer, ChooseRequest, GameHandle, Oracle, Place, QueryAnswer, Session, Trouble, View,
+    is_tractable,
+};
 use outplay_core::{
     AnyPosition, Chance, Counters, Game, LineBoard, Mark, Notation, Picture, Tone, Turn, Verdict,
 };
@@ -39,7 +36,7 @@ fn read_file(name: &str) -> Result<String, String> {
         let why = match error {
             FileError::TooLong { limit, .. } => format!("it is longer than {limit} bytes"),
             FileError::Io { error, .. } => error.to_string(),
-            FileError::NotText { .. } => "it is not a text".into(),
+            FileError::NotText { .. } => "it is not a text file".into(),
             _ => "it is not a regular file".into(),
         };
         format!("`{name}` is neither a set of weights (paper, extended) nor a file that can be read ({why})")
@@ -103,11 +100,11 @@ pub fn kit(session: &Session, handle: &GameHandle) -> PlayerContext {
     let truth = Oracle::new(session.clone(), handle.clone());
     PlayerContext {
         game: handle.game().clone(),
-        minds: handle.searchers(),
+        minds: handle.0.searchers.clone(),
         truth: Some(Arc::new(truth)),
         files: Some(read_file),
         threads: 1,
-        outside: handle.programs(),
+        outside: handle.0.programs.get().cloned(),
         guests: Vec::new(),
     }
 }

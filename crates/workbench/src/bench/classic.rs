@@ -1,10 +1,7 @@
 //! Benchmark of the 2020 report: the classic solvers timed against each other in one process.
 
-use crate::Trouble;
-use crate::handle::GameHandle;
-use crate::kernels::Numbering;
-use crate::session::Session;
 use crate::tables::QUERY_POSITIONS;
+use crate::{GameHandle, Numbering, Session, Trouble};
 use outplay_core::{Value, Verdict};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_solve::SolveError;
@@ -54,7 +51,7 @@ pub fn classic_speed(
 ) -> Result<ClassicReport, Trouble> {
     let start = handle.start()?;
     let Numbering::Sweeps(sweeps) = session.numbering(handle, QUERY_POSITIONS, watch)? else {
-        return Err(Trouble::unable("the classic solvers are for games without loops and dice"));
+        return Err(Trouble::unable("the classic solvers are for games without cycles and dice"));
     };
     let kernels = handle.kernels();
     let none = || SolveError::Overflow;
@@ -112,7 +109,7 @@ fn run(
         for (_, found) in &results {
             // A benchmark of wrong answers would be worthless.
             if value.replace(*found).is_some_and(|known| known.cmp(found).is_ne()) {
-                let why = format!("{solver} found another value than the solver before it");
+                let why = format!("{solver} found a different value than the solver before it");
                 return Err(Trouble::unable(why));
             }
         }

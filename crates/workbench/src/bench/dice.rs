@@ -1,8 +1,6 @@
 //! Benchmark of expectiminimax, Star1 and Star2 (Ballard 1983): `bench chance`.
 
-use crate::Trouble;
-use crate::answers::{ChanceReport, ChanceRow};
-use crate::handle::GameHandle;
+use crate::{ChanceReport, ChanceRow, GameHandle, Trouble};
 use outplay_core::{AnyPosition, Game};
 use outplay_runtime::Monitor;
 use outplay_search::{DiceMethod, Limits};

@@ -1,15 +1,9 @@
 //! Benchmark of the searching players: `bench engine`.
 
-use crate::Trouble;
-use crate::answers::EngineReport;
-use crate::clock::Clock;
-use crate::handle::GameHandle;
-use crate::session::Session;
-use crate::view::kit;
+use crate::{Clock, EngineReport, GameHandle, Session, Trouble, check_stop, kit};
 use outplay_core::{AnyPosition, Game, Turn};
 use outplay_players::PlayerContext;
 use outplay_runtime::Monitor;
-use outplay_solve::SolveError;
 use std::time::Duration;
 
 /// Plies after which the search is timed: the game is not won yet, and stones are adjacent.
@@ -41,7 +35,7 @@ pub fn engine_speed(
         depth += choice.depth;
     }
     if positions.is_empty() {
-        return Err(Trouble::unable("this game is over before there is much to think about"));
+        return Err(Trouble::unable("this game ends too early to time a search"));
     }
     Ok(EngineReport {
         game: handle.spec(),
@@ -67,9 +61,7 @@ fn opening(
     player.begin(0);
     let (mut pos, mut positions, mut plies) = (start, Vec::new(), 0);
     while kit.game.outcome(&pos).is_none() && plies <= PLIES[PLIES.len() - 1] {
-        if watch.stopped() {
-            return Err(SolveError::Stopped.into());
-        }
+        check_stop(watch)?;
         if kit.game.turn(&pos) == Turn::Chance {
             let Some(roll) = kit.game.list(&pos).next() else { break };
             pos = kit.game.play(&pos, roll);

@@ -1,11 +1,7 @@
 //! Benchmarks of searches: `bench positions` and `bench search`.
 
-use crate::Trouble;
-use crate::answers::{PositionsReport, SearchReport};
 use crate::books::entries;
-use crate::handle::GameHandle;
-use crate::request::Place;
-use crate::session::Session;
+use crate::{GameHandle, Place, PositionsReport, SearchReport, Session, Trouble, check_stop};
 use outplay_connect::{Depth, Limits, Solver};
 use outplay_core::InputError;
 use outplay_runtime::{Deadline, Monitor};
@@ -81,7 +77,7 @@ pub fn search_speed(handle: &GameHandle, depth: u32, watch: &dyn Monitor) -> Res
     const RUNS: usize = 5;
     const GAMES: u64 = 300_000;
     let start = handle.start()?;
-    let refused = || Trouble::unable("this is measured on games without loops and dice, such as connect4");
+    let refused = || Trouble::unable("this is measured on games without cycles and dice, such as connect4");
     let median = |mut rates: Vec<f64>| {
         rates.sort_by(f64::total_cmp);
         rates[rates.len() / 2]
@@ -102,9 +98,7 @@ pub fn search_speed(handle: &GameHandle, depth: u32, watch: &dyn Monitor) -> Res
         let played = handle.kernels().playouts(&start, options, watch).ok_or_else(refused)??;
         rates.push(played.games() as f64 / began.elapsed().as_secs_f64());
     }
-    if watch.stopped() {
-        return Err(SolveError::Stopped.into());
-    }
+    check_stop(watch)?;
     let playouts_per_second = median(rates);
     Ok(SearchReport { game: handle.spec(), depth, nodes, nodes_per_second, playouts_per_second })
 }

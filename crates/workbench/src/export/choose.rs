@@ -3,9 +3,10 @@
 use super::Request;
 use super::label::{Label, Labels, Scratch};
 use super::random::{Sampling, TOO_LATE, sample};
-use crate::{GameHandle, Place, Reached, Reader, Session, TableError, Trouble, table_name};
-use outplay_core::{AnyGame, AnyPosition, Game, Notation};
+use crate::{GameHandle, Place, Reader, Session, TableError, Trouble, check_stop, table_name};
+use outplay_core::{AnyGame, AnyPosition, Game, Notation, Tier};
 use outplay_runtime::Monitor;
+use outplay_solve::Reach;
 use std::ops::Range;
 
 /// Numbers of a table that a thread takes at a time.
@@ -17,7 +18,7 @@ const BREATH: u32 = 256;
 pub(crate) fn plies(request: &Request) -> Result<(u32, u32), Trouble> {
     let plies = request.plies.unwrap_or((0, u32::MAX));
     if plies.0 > plies.1 {
-        return Err(Trouble::unable(format!("from ply {} to ply {} there is none", plies.0, plies.1)));
+        return Err(Trouble::unable(format!("the range of plies from {} to {} is empty", plies.0, plies.1)));
     }
     Ok(plies)
 }
@@ -59,9 +60,7 @@ impl Positions {
             Positions::Random { count, sampling } => {
                 let start = entry.locate(&Place::Start)?;
                 let drawn = (0..*count as u64).map(|number| {
-                    if watch.stopped() {
-                        return Err(Trouble::stopped());
-                    }
+                    check_stop(watch)?;
                     let found = sample(game, &start, sampling, number);
                     found.map(|(pos, ply)| (pos, Some(ply))).ok_or_else(|| Trouble::unable(TOO_LATE))
                 });
@@ -116,7 +115,7 @@ fn start_stones(game: &AnyGame) -> Option<usize> {
 pub(crate) struct TablePositions<'a> {
     game: &'a AnyGame,
     reader: Reader,
-    reached: Option<Reached>,
+    reached: Option<Reach>,
     tiers: Vec<u64>,
     plies: (u32, u32),
     /// Stones at the start, for games with a board.
@@ -141,8 +140,9 @@ impl<'a> TablePositions<'a> {
             let data = session.data.clone().unwrap_or_default();
             let (spec, table) = (entry.spec(), table_name(&entry.spec()));
             if game.has_dice() {
-                let why =
-                    format!("the positions of {spec} cannot be listed, because it has dice; say how many");
+                let why = format!(
+                    "the positions of {spec} cannot be listed, because it has dice; give the number of positions"
+                );
                 return Err(Trouble::unable(why));
             }
             return Err(TableError::NoTable { table, spec, values: None, data }.into());
@@ -150,7 +150,7 @@ impl<'a> TablePositions<'a> {
         let start = game.start();
         let stones = start_stones(game);
         if stones.is_none() && request.plies.is_some() {
-            let why = "plies are counted on boards and in random games; say how many positions, or leave out the plies";
+            let why = "plies are counted only on boards and in random games; give a number of positions, or leave out the plies";
             return Err(Trouble::unable(why));
         }
         let reached = match &start {
@@ -164,7 +164,7 @@ impl<'a> TablePositions<'a> {
     /// Expected number of positions.
     pub(crate) fn expected(&self) -> u64 {
         match &self.reached {
-            Some(reached) => (0..self.tiers.len()).map(|tier| reached.count(tier)).sum(),
+            Some(reached) => (0..self.tiers.len()).map(|tier| reached.count(Tier(tier as u32))).sum(),
             None => self.tiers.iter().sum(),
         }
     }
@@ -201,7 +201,8 @@ impl<'a> TablePositions<'a> {
             label.board = board;
             tell(&label)
         };
-        let wanted = |number| self.reached.as_ref().is_none_or(|reached| reached.has(*tier, number));
+        let wanted =
+            |number| self.reached.as_ref().is_none_or(|reached| reached.has(Tier(*tier as u32), number));
         self.reader.positions(*tier, numbers.clone(), &wanted, &mut |pos| {
             if result.is_ok() {
                 result = visit(pos);

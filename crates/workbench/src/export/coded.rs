@@ -1,7 +1,7 @@
 //! Encoded rows, ready to be written and built on any thread: NumPy columns, or lines of CSV and JSON.
 
+use super::Request;
 use super::label::Label;
-use super::{Request, trouble};
 use crate::{GameHandle, Trouble};
 use outplay_core::{AnyGame, AnyPosition, Content, Game, LineBoard, Notation, Turn, Verdict};
 use outplay_dataset::{Best, Block, Column, Form, Kind, Row};
@@ -147,7 +147,7 @@ impl<'a> RowEncoder<'a> {
         match part {
             EncodedRows::Block(block) => self.push_columns(block, label),
             EncodedRows::Lines(text) => {
-                *text += &self.form.lines(&[row(self.game, label, self.best)]).map_err(trouble)?;
+                *text += &self.form.lines(&[row(self.game, label, self.best)])?;
                 Ok(())
             }
         }
@@ -161,7 +161,7 @@ impl<'a> RowEncoder<'a> {
         let board = label.board.as_ref().or(looked.as_ref());
         match board {
             Some(board) => push_planes(block.column(0), board),
-            None => block.push_text(0, &game.write_position(&label.pos)).map_err(trouble)?,
+            None => block.push_text(0, &game.write_position(&label.pos))?,
         }
         let short = |number: Option<u32>| {
             number.map_or(-1, |number| number.min(i16::MAX as u32) as i16).to_le_bytes()
@@ -195,7 +195,7 @@ impl<'a> RowEncoder<'a> {
         entries.iter_mut().zip(known).for_each(|(entry, best)| *entry = u8::from(*best));
         block.push(6, &mask);
         let Some(board) = board else {
-            return block.push_text(7, &legal(self.game, label).join(" ")).map_err(trouble);
+            return Ok(block.push_text(7, &legal(self.game, label).join(" "))?);
         };
         let cells = self.cells(&label.pos, board);
         for (&cell, best) in cells.iter().zip(known) {
@@ -211,7 +211,7 @@ impl<'a> RowEncoder<'a> {
                 None => names += &self.game.write_move(&label.pos, mv),
             }
         }
-        block.push_text(7, &names).map_err(trouble)?;
+        block.push_text(7, &names)?;
         block.push(8, &actions);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Output files of a data set: train and test rows, and the data sheet.
 
 use super::coded::{EncodedRows, EncodedSplit, RowCounts, RowEncoder};
-use super::{Report, Request, Written, trouble};
+use super::{Report, Request, Written};
 use crate::Trouble;
 use outplay_dataset::{Form, Npz, Partial, Rows};
 use outplay_runtime::Monitor;
@@ -30,8 +30,8 @@ enum Writer {
 impl File {
     fn create(path: PathBuf, coder: &RowEncoder<'_>) -> Result<File, Trouble> {
         let kind = match coder.form {
-            Form::Npz => Writer::Npz(Box::new(Npz::create(&path, coder.columns.clone()).map_err(trouble)?)),
-            form => Writer::Rows(Box::new(Rows::create(&path, form).map_err(trouble)?)),
+            Form::Npz => Writer::Npz(Box::new(Npz::create(&path, coder.columns.clone())?)),
+            form => Writer::Rows(Box::new(Rows::create(&path, form)?)),
         };
         Ok(File { path, rows: 0, kind })
     }
@@ -39,20 +39,19 @@ impl File {
     fn append(&mut self, rows: u64, part: &EncodedRows) -> Result<(), Trouble> {
         self.rows += rows;
         match (&mut self.kind, part) {
-            (Writer::Npz(npz), EncodedRows::Block(block)) => npz.append(block),
-            (Writer::Rows(lines), EncodedRows::Lines(text)) => lines.append(text),
+            (Writer::Npz(npz), EncodedRows::Block(block)) => npz.append(block)?,
+            (Writer::Rows(lines), EncodedRows::Lines(text)) => lines.append(text)?,
             // An encoder and its files have the same form.
-            _ => Ok(()),
+            _ => {}
         }
-        .map_err(trouble)
+        Ok(())
     }
 
     fn finish(self) -> Result<Written, Trouble> {
         match self.kind {
-            Writer::Npz(npz) => npz.finish(),
-            Writer::Rows(rows) => rows.finish(),
+            Writer::Npz(npz) => npz.finish()?,
+            Writer::Rows(rows) => rows.finish()?,
         }
-        .map_err(trouble)?;
         let (bytes, checksum) = checksum(&self.path)?;
         Ok(Written { file: self.path.display().to_string(), rows: self.rows, bytes, checksum })
     }
@@ -128,7 +127,7 @@ impl Sheet {
         let mut path = request.out.clone().into_os_string();
         path.push(".md");
         let path = PathBuf::from(path);
-        let file = Partial::create(&path).map_err(trouble)?;
+        let file = Partial::create(&path)?;
         Ok(Sheet { path, file })
     }
 

@@ -1,7 +1,7 @@
 //! Labels: the exact value of a position and its best moves, from the game's table or by the ladder.
 
 use crate::sources::EQUAL;
-use crate::{GameHandle, Oracle, Read, Reader, Session, Trouble};
+use crate::{GameHandle, Oracle, Read, Reader, Session, Trouble, check_stop};
 use outplay_core::{AnyGame, AnyPosition, Game, LineBoard, Turn};
 use outplay_players::{ExactOracle, MoveValue};
 use outplay_runtime::Monitor;
@@ -94,9 +94,7 @@ impl<'a> Labels<'a> {
         watch: &dyn Monitor,
     ) -> Result<Vec<Label>, Trouble> {
         let label = |scratch: &mut Scratch, (pos, ply)| {
-            if watch.stopped() {
-                return Err(Trouble::stopped());
-            }
+            check_stop(watch)?;
             self.of(pos, Some(ply), scratch, watch)
         };
         match self.reader {

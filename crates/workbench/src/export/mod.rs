@@ -42,7 +42,7 @@ use files::{Files, Sheet};
 pub use label::each_on_threads;
 use label::{Label, Labels};
 use outplay_core::Notation;
-use outplay_dataset::{DataError, Form};
+use outplay_dataset::Form;
 use outplay_players::MoveValue;
 use outplay_runtime::Monitor;
 use random::RandomGames;
@@ -127,11 +127,6 @@ pub struct Report {
     pub seconds: f64,
 }
 
-/// Converts a file error to a command's error.
-fn trouble(error: DataError) -> Trouble {
-    Trouble::unable(error.to_string())
-}
-
 /// Writes a data set.
 ///
 /// # Errors
@@ -145,13 +140,13 @@ pub fn export(
 ) -> Result<Report, Trouble> {
     let began = Instant::now();
     if !(0.0..1.0).contains(&request.test) {
-        return Err(Trouble::unable("the share for testing lies between 0 and 1, as in 0.1"));
+        return Err(Trouble::unable("the test share must be at least 0 and less than 1, for example 0.1"));
     }
     if request.balanced && request.positions.is_none() {
-        let why = "a balanced set is a choice among positions; say how many";
+        let why = "a balanced data set is sampled; give the number of positions";
         return Err(Trouble::unable(why));
     }
-    let form = request.form.map_or_else(|| Form::of(&request.out), Ok).map_err(trouble)?;
+    let form = request.form.map_or_else(|| Form::of(&request.out), Ok)?;
     let labels = Labels::new(entry, session, request.best, watch)?;
     let coder = RowEncoder::new(entry, request, form);
     let mut files = Files::create(&coder, request)?;
@@ -169,7 +164,7 @@ pub fn export(
     let mut notes = Vec::new();
     if let Some(wanted) = request.positions.filter(|&wanted| tally.rows < wanted) {
         notes.push(format!(
-            "{} of {wanted} positions were found; random games brought no further ones",
+            "{} of {wanted} positions were found; further random games reached no new ones",
             tally.rows
         ));
     }

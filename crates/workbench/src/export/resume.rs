@@ -12,9 +12,8 @@
 use super::choose::{PositionWithPly, Positions};
 use super::coded::row;
 use super::label::{Labels, Scratch, each_on_threads};
-use super::trouble;
 use crate::plausible::is_plausible;
-use crate::{GameHandle, Session, Trouble};
+use crate::{GameHandle, Session, Trouble, check_stop};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Notation, Turn, Value};
 use outplay_dataset::{Best, Form, Row, Rows};
 use outplay_files::{Identity, Log, Strangers};
@@ -90,7 +89,7 @@ pub fn label(
     watch: &dyn Monitor,
 ) -> Result<LabelReport, Trouble> {
     let began = Instant::now();
-    let form = Form::of(&request.out).map_err(trouble)?;
+    let form = Form::of(&request.out)?;
     let partial = partial_name(&request.out);
     let taken = || {
         let why = "there is such a file already; choose another name or remove it";
@@ -144,14 +143,12 @@ pub fn label(
         watch.advance(1);
         Ok(())
     })?;
-    if watch.stopped() {
-        return Err(Trouble::stopped());
-    }
-    let mut out = Rows::create(&request.out, form).map_err(trouble)?;
+    check_stop(watch)?;
+    let mut out = Rows::create(&request.out, form)?;
     for row in rows.iter().flatten() {
-        out.push(row).map_err(trouble)?;
+        out.push(row)?;
     }
-    out.finish().map_err(trouble)?;
+    out.finish()?;
     // The rows are in the output file, so the partial file is obsolete.
     let _ = opened.log.remove();
     let seconds = began.elapsed().as_secs_f64();

@@ -10,9 +10,8 @@ use crate::tier_tables::LoopFiles;
 use outplay_core::{AnyPosition, Code, Game, Index, Native, Predecessors, Tier, Value};
 use outplay_runtime::{Communicator, Monitor};
 use outplay_solve::{
-    Blocks, Explored, LoopCode, Options, SolveError, Solved, Spot, Stable, Tally, Together, Verified,
-    WideLoopCode, retrograde_by_graph_kept, retrograde_kept, solve_together, sweep_until_stable, tally_of,
-    verify_loops,
+    Blocks, Explored, LoopCode, Options, SolveError, Solved, Spot, Tally, Together, Verified, WideLoopCode,
+    retrograde_by_graph_kept, retrograde_kept, solve_together, sweep_until_stable, tally_of, verify_loops,
 };
 use std::cell::RefCell;
 use std::mem::size_of;
@@ -29,9 +28,9 @@ pub(crate) trait Cycles: Send + Sync {
         distance: bool,
         files: &mut LoopFiles<'_>,
         watch: &dyn Monitor,
-    ) -> Result<Box<dyn LoopValues>, Trouble>;
+    ) -> Result<LoopValues, Trouble>;
     /// Solves every number by repeated sweeps until none changes a value.
-    fn until_stable(&self, watch: &dyn Monitor) -> Result<Box<dyn LoopValues>, Trouble>;
+    fn until_stable(&self, watch: &dyn Monitor) -> Result<LoopValues, Trouble>;
     /// Solves every number on all ranks; returns the counts, and the values of those requested positions that have a
     /// number.
     fn together(
@@ -52,43 +51,22 @@ pub(crate) trait Cycles: Send + Sync {
     ) -> Result<Verified, SolveError>;
 }
 
-/// Values of a game with cycles by number.
-pub(crate) trait LoopValues: Send + Sync {
-    fn value(&self, tier: Tier, number: u64) -> Option<Value>;
-    fn tally(&self) -> &Tally;
+/// Values of a game with cycles by number, with their counts.
+pub(crate) struct LoopValues {
+    value: Box<dyn Fn(Tier, u64) -> Option<Value> + Send + Sync>,
+    pub(crate) tally: Tally,
     /// Number of values that each sweep changed, for the solver that sweeps until the fixed point.
-    fn changes(&self) -> Option<&[u64]> {
-        None
-    }
+    pub(crate) changes: Option<Vec<u64>>,
 }
 
-impl<C: Code> LoopValues for Solved<C> {
-    fn value(&self, tier: Tier, number: u64) -> Option<Value> {
-        Solved::value(self, tier, number)
+impl LoopValues {
+    pub(crate) fn new<C: Code>(solved: Solved<C>) -> LoopValues {
+        let tally = solved.tally().clone();
+        LoopValues { value: Box::new(move |tier, number| solved.value(tier, number)), tally, changes: None }
     }
 
-    fn tally(&self) -> &Tally {
-        Solved::tally(self)
-    }
-}
-
-/// Values at the fixed point, with their counts.
-struct FixedPointValues {
-    stable: Stable,
-    tally: Tally,
-}
-
-impl LoopValues for FixedPointValues {
-    fn value(&self, tier: Tier, number: u64) -> Option<Value> {
-        self.stable.value(tier, number)
-    }
-
-    fn tally(&self) -> &Tally {
-        &self.tally
-    }
-
-    fn changes(&self) -> Option<&[u64]> {
-        Some(self.stable.changes())
+    pub(crate) fn value(&self, tier: Tier, number: u64) -> Option<Value> {
+        (self.value)(tier, number)
     }
 }
 
@@ -100,8 +78,7 @@ pub(crate) struct CyclicIndex<G: Game, I> {
     backwards: Backwards<G, I>,
 }
 
-type Backwards<G, I> =
-    fn(&G, &I, Options, &mut LoopFiles<'_>, &dyn Monitor) -> Result<Box<dyn LoopValues>, Trouble>;
+type Backwards<G, I> = fn(&G, &I, Options, &mut LoopFiles<'_>, &dyn Monitor) -> Result<LoopValues, Trouble>;
 
 impl<G: Game, I: Predecessors<G>> CyclicIndex<G, I> {
     /// The index enumerates predecessors.
@@ -111,7 +88,7 @@ impl<G: Game, I: Predecessors<G>> CyclicIndex<G, I> {
                 let why = "an index with predecessors is for games that pay 1 at most; without it the game is explored";
                 return Err(Trouble::unable(why));
             }
-            Ok(Box::new(retrograde_kept::<G, I, LoopCode, _>(game, index, options, files, watch)?))
+            Ok(LoopValues::new(retrograde_kept::<G, I, LoopCode, _>(game, index, options, files, watch)?))
         };
         CyclicIndex { numbered: IndexedGame { native, index }, code: size_of::<LoopCode>(), backwards }
     }
@@ -124,9 +101,10 @@ impl<G: Game> CyclicIndex<G, Explored<G>> {
             if game.best_payoff() > 1 {
                 let solved =
                     retrograde_by_graph_kept::<G, _, WideLoopCode, _>(game, index, options, files, watch)?;
-                return Ok(Box::new(solved));
+                return Ok(LoopValues::new(solved));
             }
-            Ok(Box::new(retrograde_by_graph_kept::<G, _, LoopCode, _>(game, index, options, files, watch)?))
+            let solved = retrograde_by_graph_kept::<G, _, LoopCode, _>(game, index, options, files, watch)?;
+            Ok(LoopValues::new(solved))
         };
         CyclicIndex { numbered: IndexedGame { native, index }, code: size_of::<WideLoopCode>(), backwards }
     }
@@ -149,17 +127,18 @@ impl<G: Game, I: Index<G>> Cycles for CyclicIndex<G, I> {
         distance: bool,
         files: &mut LoopFiles<'_>,
         watch: &dyn Monitor,
-    ) -> Result<Box<dyn LoopValues>, Trouble> {
+    ) -> Result<LoopValues, Trouble> {
         let IndexedGame { native, index } = &self.numbered;
         (self.backwards)(&native.game, index, Options { distance, ..Options::default() }, files, watch)
     }
 
-    fn until_stable(&self, watch: &dyn Monitor) -> Result<Box<dyn LoopValues>, Trouble> {
+    fn until_stable(&self, watch: &dyn Monitor) -> Result<LoopValues, Trouble> {
         let index = &*self.numbered.index;
         let game = &self.numbered.native.game;
         let stable = sweep_until_stable(game, index, watch)?;
         let tally = self.recount(&|tier, number| stable.value(tier, number));
-        Ok(Box::new(FixedPointValues { stable, tally }))
+        let changes = Some(stable.changes().to_vec());
+        Ok(LoopValues { value: Box::new(move |tier, number| stable.value(tier, number)), tally, changes })
     }
 
     fn recount(&self, stored: &(dyn Fn(Tier, u64) -> Option<Value> + Sync)) -> Tally {

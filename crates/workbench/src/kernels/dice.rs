@@ -11,7 +11,7 @@ use super::{IndexedGame, Numbers};
 use crate::Trouble;
 use crate::methods::distributed::gone;
 use outplay_core::index_laws::Gaps;
-use outplay_core::{AnyPosition, Chance, Native, Rolls, Tier};
+use outplay_core::{AnyPosition, Chance, Rolls, Tier};
 use outplay_runtime::{Communicator, Monitor};
 use outplay_solve::{
     Expected, Explored, KeepMeans, Settle, Settled, SolveError, chance_kept, chance_rolls_kept, expand,
@@ -47,22 +47,10 @@ pub(crate) trait Means: Send + Sync {
 }
 
 /// An index of every explored position.
-pub(crate) struct ExploredMeans<G: Chance>(IndexedGame<G, Explored<G>>);
-
-impl<G: Chance> ExploredMeans<G> {
-    pub(crate) fn new(native: Native<G>, index: Arc<Explored<G>>) -> ExploredMeans<G> {
-        ExploredMeans(IndexedGame { native, index })
-    }
-}
+pub(crate) struct ExploredMeans<G: Chance>(pub(crate) IndexedGame<G, Explored<G>>);
 
 /// An index of the positions before a roll.
-pub(crate) struct RollMeans<G: Chance, I>(IndexedGame<G, I>);
-
-impl<G: Chance, I: Rolls<G>> RollMeans<G, I> {
-    pub(crate) fn new(native: Native<G>, index: Arc<I>) -> RollMeans<G, I> {
-        RollMeans(IndexedGame { native, index })
-    }
-}
+pub(crate) struct RollMeans<G: Chance, I>(pub(crate) IndexedGame<G, I>);
 
 impl<G: Chance> Means for ExploredMeans<G> {
     fn numbers(&self) -> &dyn Numbers {
@@ -159,10 +147,10 @@ impl KeepMeans for MeanFiles<'_> {
             return Ok(None);
         };
         let settled = Settled { rounds, change };
-        let Some(crew) = &self.crew else { return Ok(Some((writer.table()?.read_tier(tier)?, settled))) };
+        let read = || -> Result<Vec<f64>, Trouble> { Ok(writer.table()?.read_tier(tier)?) };
+        let Some(crew) = &self.crew else { return Ok(Some((read()?, settled))) };
         // Only rank 0 has the files.
-        let read = |writer: &Writer| -> Result<Vec<f64>, Trouble> { Ok(writer.table()?.read_tier(tier)?) };
-        let read = if crew.rank() == 0 { read(writer) } else { Ok(Vec::new()) };
+        let read = if crew.rank() == 0 { read() } else { Ok(Vec::new()) };
         crew.agree(read.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
         let bits: Vec<u64> = read?.into_iter().map(f64::to_bits).collect();
         let received = crew.from_first(&outplay_runtime::communicator::pack(&bits)).map_err(gone)?;

@@ -24,8 +24,8 @@ pub(crate) use sweeps::{SweepIndex, Sweeps};
 use crate::Trouble;
 use outplay_core::index_laws::{Gaps, IndexLaws, may_stay};
 use outplay_core::{
-    AnyMove, AnyPosition, Breach, Chance, Game, Index, Native, Notation, Predecessors, Probe, ProbeError,
-    Rolls, Tier, Value,
+    AnyMove, AnyPosition, Breach, Chance, Game, Index, Native, Predecessors, Probe, ProbeError, Rolls, Tier,
+    Value,
 };
 use outplay_runtime::Monitor;
 use outplay_search::{
@@ -217,6 +217,12 @@ pub(crate) struct EngineRequest<'a> {
     pub(crate) known: Option<&'a ValueOf<'a>>,
 }
 
+/// The result of a kernel; `None` if this kind of game does not have it.
+pub(crate) type Refusable<T, E = SolveError> = Option<Result<T, E>>;
+
+/// The result of an alpha-beta search.
+type Searched = Refusable<Report<AnyMove>, SearchError>;
+
 /// Operations that need code monomorphised for one game. A kernel that a kind of game does not have refuses.
 pub(crate) trait Kernels: Send + Sync {
     /// Whether the game is cyclic, where that is known beforehand.
@@ -239,27 +245,17 @@ pub(crate) trait Kernels: Send + Sync {
     fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Monitor) -> Result<Numbering, SolveError>;
 
     /// Minimax without memory.
-    fn plain(&self, _pos: &AnyPosition, _watch: &dyn Monitor) -> Option<Result<Found, SolveError>> {
+    fn plain(&self, _pos: &AnyPosition, _watch: &dyn Monitor) -> Refusable<Found> {
         None
     }
 
     /// Minimax with memoisation.
-    fn memo(
-        &self,
-        _pos: &AnyPosition,
-        _most: u64,
-        _watch: &dyn Monitor,
-    ) -> Option<Result<Box<dyn MemoTable>, SolveError>> {
+    fn memo(&self, _pos: &AnyPosition, _most: u64, _watch: &dyn Monitor) -> Refusable<Box<dyn MemoTable>> {
         None
     }
 
     /// Alpha-beta to the end of the game, or as far as limits allow.
-    fn search(
-        &self,
-        _pos: &AnyPosition,
-        _seek: EngineRequest<'_>,
-        _watch: &dyn Monitor,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+    fn search(&self, _pos: &AnyPosition, _seek: EngineRequest<'_>, _watch: &dyn Monitor) -> Searched {
         None
     }
 
@@ -270,17 +266,12 @@ pub(crate) trait Kernels: Send + Sync {
         _method: DiceMethod,
         _limits: Limits,
         _watch: &dyn Monitor,
-    ) -> Option<Result<DiceReport<AnyMove>, SearchError>> {
+    ) -> Refusable<DiceReport<AnyMove>, SearchError> {
         None
     }
 
     /// Alpha-beta without transposition table or move ordering, to measure nodes per second.
-    fn bare(
-        &self,
-        _pos: &AnyPosition,
-        _depth: u32,
-        _watch: &dyn Monitor,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+    fn bare(&self, _pos: &AnyPosition, _depth: u32, _watch: &dyn Monitor) -> Searched {
         None
     }
 
@@ -290,7 +281,7 @@ pub(crate) trait Kernels: Send + Sync {
         _pos: &AnyPosition,
         _options: PlayoutOptions,
         _watch: &dyn Monitor,
-    ) -> Option<Result<Playouts, SearchError>> {
+    ) -> Refusable<Playouts, SearchError> {
         None
     }
 }
@@ -306,7 +297,7 @@ fn explored_bytes<G: Game>(game: &G) -> u64 {
 }
 
 /// Builds the index of one game; `None` if the game is too large for one.
-type MakeIndex<G> = Arc<dyn Fn(&Native<G>) -> Option<Numbering> + Send + Sync>;
+pub(crate) type MakeIndex<G> = Arc<dyn Fn(&Native<G>) -> Option<Numbering> + Send + Sync>;
 
 /// Kernels of an acyclic game, or of a user-defined game that may turn out to be cyclic.
 pub(crate) struct Forward<G: Game> {
@@ -319,7 +310,8 @@ pub(crate) struct Forward<G: Game> {
 }
 
 fn forwards<G: Game>(native: &Native<G>, explored: Explored<G>) -> Numbering {
-    Numbering::Sweeps(Arc::new(SweepIndex::new(native.clone(), Arc::new(explored))))
+    let (native, index) = (native.clone(), Arc::new(explored));
+    Numbering::Sweeps(Arc::new(SweepIndex(IndexedGame { native, index })))
 }
 
 fn either_way<G: Game>(native: &Native<G>, explored: Explored<G>) -> Numbering {
@@ -343,7 +335,7 @@ impl<G: Game> Forward<G> {
     pub(crate) fn indexed<I: Index<G> + 'static>(native: Native<G>, make: fn(&G) -> Option<I>) -> Forward<G> {
         let make = move |native: &Native<G>| {
             let index = Arc::new(make(&native.game)?);
-            Some(Numbering::Sweeps(Arc::new(SweepIndex::new(native.clone(), index))))
+            Some(Numbering::Sweeps(Arc::new(SweepIndex(IndexedGame { native: native.clone(), index }))))
         };
         Forward { make: Some(Arc::new(make)), ..Forward::acyclic(native) }
     }
@@ -366,31 +358,18 @@ impl<G: Game> Kernels for Forward<G> {
         let explored = Explored::new(&self.native.game, self.native.pos(from), most, watch)?;
         Ok((self.solver)(&self.native, explored))
     }
-    fn plain(&self, pos: &AnyPosition, watch: &dyn Monitor) -> Option<Result<Found, SolveError>> {
+    fn plain(&self, pos: &AnyPosition, watch: &dyn Monitor) -> Refusable<Found> {
         Some(plain(&self.native.game, self.native.pos(pos), watch))
     }
-    fn memo(
-        &self,
-        pos: &AnyPosition,
-        most: u64,
-        watch: &dyn Monitor,
-    ) -> Option<Result<Box<dyn MemoTable>, SolveError>> {
-        Some(remember(&self.native, pos, most, watch))
+    fn memo(&self, pos: &AnyPosition, most: u64, watch: &dyn Monitor) -> Refusable<Box<dyn MemoTable>> {
+        let native = self.native.clone();
+        let memo = memo(&native.game, native.pos(pos), most, watch);
+        Some(memo.map(|memo| Box::new(TypedMemo { native, memo }) as _))
     }
-    fn search(
-        &self,
-        pos: &AnyPosition,
-        seek: EngineRequest<'_>,
-        watch: &dyn Monitor,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+    fn search(&self, pos: &AnyPosition, seek: EngineRequest<'_>, watch: &dyn Monitor) -> Searched {
         Some(search(&self.native, false, pos, seek, watch))
     }
-    fn bare(
-        &self,
-        pos: &AnyPosition,
-        depth: u32,
-        watch: &dyn Monitor,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+    fn bare(&self, pos: &AnyPosition, depth: u32, watch: &dyn Monitor) -> Searched {
         let mut engine = Engine::new(&self.native.game, Options::bare(Method::AlphaBeta));
         let report = engine.search(self.native.pos(pos), Limits::depth(depth), watch);
         Some(report.map(|report| hidden(&self.native, pos, report)))
@@ -400,20 +379,21 @@ impl<G: Game> Kernels for Forward<G> {
         pos: &AnyPosition,
         options: PlayoutOptions,
         watch: &dyn Monitor,
-    ) -> Option<Result<Playouts, SearchError>> {
+    ) -> Refusable<Playouts, SearchError> {
         Some(playouts(&self.native.game, self.native.pos(pos), options, watch))
     }
 }
 
 /// Kernels of a cyclic game whose index can enumerate predecessors.
 pub(crate) struct Cyclic<G: Game, I> {
-    native: Native<G>,
-    make: fn(&G) -> I,
+    pub(crate) native: Native<G>,
+    pub(crate) make: fn(&G) -> I,
 }
 
 impl<G: Game, I: Predecessors<G> + 'static> Cyclic<G, I> {
-    pub(crate) fn new(native: Native<G>, make: fn(&G) -> I) -> Cyclic<G, I> {
-        Cyclic { native, make }
+    fn numbering(&self) -> Numbering {
+        let index = Arc::new((self.make)(&self.native.game));
+        Numbering::Cycles(Arc::new(CyclicIndex::indexed(self.native.clone(), index)))
     }
 }
 
@@ -425,24 +405,12 @@ impl<G: Game, I: Predecessors<G> + 'static> Kernels for Cyclic<G, I> {
         position_bytes::<G>()
     }
     fn index(&self) -> Option<Numbering> {
-        let index = Arc::new((self.make)(&self.native.game));
-        Some(Numbering::Cycles(Arc::new(CyclicIndex::indexed(self.native.clone(), index))))
+        Some(self.numbering())
     }
-    fn explore(
-        &self,
-        _from: &AnyPosition,
-        _most: u64,
-        _watch: &dyn Monitor,
-    ) -> Result<Numbering, SolveError> {
-        let index = Arc::new((self.make)(&self.native.game));
-        Ok(Numbering::Cycles(Arc::new(CyclicIndex::indexed(self.native.clone(), index))))
+    fn explore(&self, _: &AnyPosition, _: u64, _: &dyn Monitor) -> Result<Numbering, SolveError> {
+        Ok(self.numbering())
     }
-    fn search(
-        &self,
-        pos: &AnyPosition,
-        seek: EngineRequest<'_>,
-        watch: &dyn Monitor,
-    ) -> Option<Result<Report<AnyMove>, SearchError>> {
+    fn search(&self, pos: &AnyPosition, seek: EngineRequest<'_>, watch: &dyn Monitor) -> Searched {
         // Cyclic games have cheap symmetries and many transpositions.
         Some(search(&self.native, true, pos, seek, watch))
     }
@@ -450,21 +418,17 @@ impl<G: Game, I: Predecessors<G> + 'static> Kernels for Cyclic<G, I> {
 
 /// Kernels of a game with chance.
 pub(crate) struct Dice<G: Chance> {
-    native: Native<G>,
-    make: Option<MakeIndex<G>>,
+    pub(crate) native: Native<G>,
+    /// Builds an index of the positions before a roll; without one, every position is explored and numbered.
+    pub(crate) make: Option<MakeIndex<G>>,
 }
 
 impl<G: Chance> Dice<G> {
-    /// Every position is explored and numbered.
-    pub(crate) fn explored(native: Native<G>) -> Dice<G> {
-        Dice { native, make: None }
-    }
-
     /// Only positions before a roll are numbered, by the index that `make` builds.
     pub(crate) fn before_rolls<I: Rolls<G> + 'static>(native: Native<G>, make: fn(&G) -> I) -> Dice<G> {
         let make = move |native: &Native<G>| {
             let index = Arc::new(make(&native.game));
-            Some(Numbering::Means(Arc::new(RollMeans::new(native.clone(), index))))
+            Some(Numbering::Means(Arc::new(RollMeans(IndexedGame { native: native.clone(), index }))))
         };
         Dice { native, make: Some(Arc::new(make)) }
     }
@@ -485,7 +449,8 @@ impl<G: Chance> Kernels for Dice<G> {
     }
     fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Monitor) -> Result<Numbering, SolveError> {
         let explored = Explored::new(&self.native.game, self.native.pos(from), most, watch)?;
-        Ok(Numbering::Means(Arc::new(ExploredMeans::new(self.native.clone(), Arc::new(explored)))))
+        let (native, index) = (self.native.clone(), Arc::new(explored));
+        Ok(Numbering::Means(Arc::new(ExploredMeans(IndexedGame { native, index }))))
     }
     fn expect(
         &self,
@@ -493,7 +458,7 @@ impl<G: Chance> Kernels for Dice<G> {
         method: DiceMethod,
         limits: Limits,
         watch: &dyn Monitor,
-    ) -> Option<Result<DiceReport<AnyMove>, SearchError>> {
+    ) -> Refusable<DiceReport<AnyMove>, SearchError> {
         let native = &self.native;
         let found = expectimax(&native.game, native.pos(pos), &Zero, method, limits, watch);
         Some(found.map(|report| DiceReport {
@@ -509,16 +474,6 @@ impl<G: Chance> Kernels for Dice<G> {
             seconds: report.seconds,
         }))
     }
-}
-
-fn remember<G: Game>(
-    native: &Native<G>,
-    pos: &AnyPosition,
-    most: u64,
-    watch: &dyn Monitor,
-) -> Result<Box<dyn MemoTable>, SolveError> {
-    let memo = memo(&native.game, native.pos(pos), most, watch)?;
-    Ok(Box::new(TypedMemo { native: native.clone(), memo }))
 }
 
 /// Adapts a function of known values to the engine's probe interface.
@@ -566,20 +521,5 @@ fn hidden<G: Game>(native: &Native<G>, pos: &AnyPosition, report: Report<G::Move
         limit: report.limit,
         counts: report.counts,
         seconds: report.seconds,
-    }
-}
-
-/// Searchers of players, for each kind of game.
-pub(crate) mod searchers {
-    use super::{Chance, Game, Native, Notation};
-    use outplay_players::{Rolling, SearcherFactory};
-    use std::sync::Arc;
-
-    pub(crate) fn plain<G: Game + Notation>(native: &Native<G>) -> Arc<dyn SearcherFactory> {
-        Arc::new(native.clone())
-    }
-
-    pub(crate) fn rolling<G: Chance + Notation>(native: &Native<G>) -> Arc<dyn SearcherFactory> {
-        Arc::new(Rolling(native.clone()))
     }
 }

@@ -1,7 +1,7 @@
 //! Backward induction for acyclic games: an index with its sweep, type-erased.
 
 use super::{IndexedGame, Numbers};
-use crate::Trouble;
+use crate::{Trouble, check_stop};
 use outplay_core::{AnyPosition, Code, Game, Index, Native, Tier, Value, WdlCode, laws};
 use outplay_runtime::{Monitor, threads};
 use outplay_solve::{
@@ -9,7 +9,6 @@ use outplay_solve::{
 };
 use outplay_table::{Cell, CellKind, Table, TableError, TierWriter, Values, Writer};
 use std::mem::size_of;
-use std::sync::Arc;
 
 /// Operations on an index of an acyclic game. The calls inside are monomorphic.
 pub(crate) trait Sweeps: Send + Sync {
@@ -62,9 +61,7 @@ impl<G: Game, I: Index<G>, C: Code + Cell> SweepValues for SweepSolution<'_, G, 
     fn store(&self, writer: &Writer, watch: &dyn Monitor) -> Result<(), Trouble> {
         watch.stage("writing", self.index.total().min(u128::from(u64::MAX)) as u64);
         for tier in (0..self.index.tiers()).rev().map(Tier) {
-            if watch.stopped() {
-                return Err(SolveError::Stopped.into());
-            }
+            check_stop(watch)?;
             if writer.has(tier) {
                 watch.advance(self.index.len(tier));
                 continue;
@@ -144,13 +141,7 @@ fn read<C: Code, D: Cell>(table: &Table, tier: Tier, code: impl Fn(D) -> C) -> R
 }
 
 /// An acyclic game and an index of it.
-pub(crate) struct SweepIndex<G: Game, I>(IndexedGame<G, I>);
-
-impl<G: Game, I: Index<G>> SweepIndex<G, I> {
-    pub(crate) fn new(native: Native<G>, index: Arc<I>) -> SweepIndex<G, I> {
-        SweepIndex(IndexedGame { native, index })
-    }
-}
+pub(crate) struct SweepIndex<G: Game, I>(pub(crate) IndexedGame<G, I>);
 
 impl<G: Game, I: Index<G>> Sweeps for SweepIndex<G, I> {
     fn numbers(&self) -> &dyn Numbers {

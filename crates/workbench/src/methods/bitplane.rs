@@ -1,14 +1,9 @@
 //! `--method dense`: the bit-plane solver for line boards, in memory or slab by slab on disk.
 
-use crate::answers::{How, SolveAnswer};
-use crate::handle::GameHandle;
-use crate::kernels::Numbering;
-use crate::ladder::{Effort, Ladder};
-use crate::proven_value::ProvenValue;
-use crate::request::{Method, Place, SolveRequest};
-use crate::session::Session;
-use crate::solve_answer::{answer_from_table, blank_answer, filled, finish, table_writer};
-use crate::{Trouble, planes};
+use crate::{
+    Effort, How, Ladder, Method, Numbering, Place, ProvenValue, SolveAnswer, SolveJob, Trouble, filled,
+    planes,
+};
 use outplay_bitplane::{DenseError, Options, Plan, Solution};
 use outplay_core::{AnyPosition, LineBoard, Value};
 use outplay_runtime::{Deadline, Monitor};
@@ -30,14 +25,10 @@ impl BoardPlan {
     /// # Errors
     ///
     /// A board beyond the solver, or beyond the memory.
-    pub(crate) fn new(
-        session: &Session,
-        handle: &GameHandle,
-        request: &SolveRequest,
-        board: LineBoard,
-    ) -> Result<BoardPlan, DenseError> {
+    pub(crate) fn new(job: SolveJob<'_>, board: LineBoard) -> Result<BoardPlan, DenseError> {
+        let SolveJob { session, request, .. } = job;
         let mut options = planes::options(request.values, session, request.counts);
-        options.slabs = request.data(session, handle).is_some();
+        options.slabs = job.data().is_some();
         options.crew = session.crew().cloned();
         let plan = outplay_bitplane::plan(&board, &options, request.store)?;
         Ok(BoardPlan { board, options, plan })
@@ -59,37 +50,26 @@ impl BoardPlan {
 }
 
 /// Solves the board of the game's start.
-pub(crate) fn solve_board(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    clock: &Deadline<'_>,
-) -> Result<SolveAnswer, Trouble> {
-    let Some(board) = handle.game().board(&handle.start()?) else {
+pub(crate) fn solve_board(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
+    let Some(board) = job.handle.game().board(&job.handle.start()?) else {
         let why = "the dense solver is for games of lines on a board";
         return Err(Trouble::method(why, Method::Sweep));
     };
     // A board that cannot be solved is refused before anything is written.
-    let planned = BoardPlan::new(session, handle, request, board)?;
-    solve_planned(session, handle, request, &planned, clock)
+    solve_planned(job, &BoardPlan::new(job, board)?)
 }
 
 /// Solves a board as planned.
-pub(crate) fn solve_planned(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    planned: &BoardPlan,
-    clock: &Deadline<'_>,
-) -> Result<SolveAnswer, Trouble> {
+pub(crate) fn solve_planned(job: SolveJob<'_>, planned: &BoardPlan) -> Result<SolveAnswer, Trouble> {
+    let SolveJob { session, handle, request, clock } = job;
     let mut writer = None;
     if let Some(Numbering::Sweeps(sweeps)) = handle.index() {
         if session.crew().is_none()
-            && let Some(answer) = answer_from_table(session, handle, &*sweeps, request, clock)?
+            && let Some(answer) = job.answer_from_table(&*sweeps)?
         {
             return Ok(answer);
         }
-        writer = table_writer(session, handle, request, clock)?;
+        writer = job.table_writer()?;
     }
     if let Some(writer) = &mut writer {
         writer.allow(request.disk);
@@ -99,30 +79,29 @@ pub(crate) fn solve_planned(
     let (solution, tally) = planes::dense(&planned.board, &planned.options, writer.as_ref(), clock)?;
     let nodes = u64::try_from(planned.plan.slots).unwrap_or(u64::MAX);
     let counted = request.counts.then_some(&tally);
-    let blank = blank_answer(handle, request, How::By(Method::Dense), counted, nodes)?;
+    let blank = job.blank(How::By(Method::Dense), counted, nodes)?;
     let mut answer = match request.place {
-        Place::Start => start_answer(handle, request, &planned.board, &solution, blank)?,
-        _ => position_answer(session, handle, request, clock, blank)?,
+        Place::Start => start_answer(job, &planned.board, &solution, blank)?,
+        _ => position_answer(job, blank)?,
     };
     answer.colourings = Some(planned.plan.colourings);
     report_balance(&solution, clock);
     if let Some(writer) = writer {
-        answer.table = Some(finish(session, handle, writer, &tally, request)?);
+        answer.table = Some(job.finish(writer, &tally)?);
     }
     Ok(answer)
 }
 
 /// The answer for the start, read from the solution.
 fn start_answer(
-    handle: &GameHandle,
-    request: &SolveRequest,
+    job: SolveJob<'_>,
     board: &LineBoard,
     solution: &Solution,
     blank: SolveAnswer,
 ) -> Result<SolveAnswer, Trouble> {
-    let start = handle.start()?;
+    let (handle, start) = (job.handle, job.handle.start()?);
     let value = solution.value.unwrap_or_else(|| Value::untimed(solution.verdict as i32 - 1));
-    let proven = ProvenValue::Exact(request.requested_value(value));
+    let proven = ProvenValue::Exact(job.value(value));
     Ok(SolveAnswer {
         answer: handle.proven_answer(&start, proven),
         score: handle.score(&start, proven),
@@ -132,27 +111,22 @@ fn start_answer(
 }
 
 /// The answer for another position, whose board the ladder solves.
-fn position_answer(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    clock: &Deadline<'_>,
-    blank: SolveAnswer,
-) -> Result<SolveAnswer, Trouble> {
+fn position_answer(job: SolveJob<'_>, blank: SolveAnswer) -> Result<SolveAnswer, Trouble> {
+    let SolveJob { session, handle, request, clock } = job;
     let session = session.off_disk();
     let ladder = Ladder::new(&session, handle, clock, Effort::Full);
     let value = |pos: &AnyPosition| {
         let proven = ladder.ask(pos, request.values == Values::Wdl, &mut |_| {})?.proven;
-        Ok(Some(proven).filter(|proven| proven.is_settled()).map(|proven| request.requested_proven(proven)))
+        Ok(Some(proven).filter(|proven| proven.is_settled()).map(|proven| job.proven(proven)))
     };
-    filled(handle, &handle.locate(&request.place)?, &value, blank)
+    filled(handle, &job.place()?, &value, blank)
 }
 
 /// Reports the load balance between ranks.
 fn report_balance(solution: &Solution, clock: &Deadline<'_>) {
     let Some(balance) = &solution.balance else { return };
     clock.note(&format!(
-        "{} ranks: the busiest computed {:.1} s, {:.0} % longer than the average; {} of slabs went from rank to rank",
+        "{} ranks: the busiest computed {:.1} s, {:.0} % longer than the average; {} of slabs were sent between ranks",
         balance.busy.len(),
         balance.busy.iter().copied().fold(0.0, f64::max),
         100.0 * balance.imbalance(),

@@ -10,25 +10,20 @@
 //!
 //! Every rank runs this code with the same request. Only rank 0 can read the table; it broadcasts the result.
 
-use crate::Trouble;
-use crate::answers::{How, SolveAnswer, Stored};
-use crate::handle::GameHandle;
-use crate::kernels::{Cycles, Numbering};
+use crate::kernels::Cycles;
 use crate::means::solve_by_chance;
 use crate::methods::bitplane::solve_board;
 use crate::methods::retrograde::answer_from_loop_tables;
-use crate::proven_value::ProvenValue;
-use crate::request::{Method, SolveRequest};
-use crate::session::Session;
-use crate::solve_answer::{answer_from_table, blank_answer, filled};
+use crate::solve_answer::stored;
 use crate::summary::Summary;
 use crate::tables::loop_plan;
-use crate::tier_tables::{TierLayout, untimed, wdl_cell, wide_code};
+use crate::tier_tables::{TierLayout, recode, untimed, wdl_cell, wdl_code};
+use crate::{How, Method, Numbering, ProvenValue, SolveAnswer, SolveJob, Stored, Trouble, filled};
 use outplay_core::{AnyPosition, Code, Game, Tier, Value, WdlCode};
-use outplay_runtime::{Communicator, Deadline, Monitor};
+use outplay_runtime::{Communicator, Monitor};
 use outplay_solve::{
-    Draws, GlobalId, LoopCode, ShardedGraph, SolveError, Tally, TierTally, Together, Values as Spread,
-    WideLoopCode, count_together,
+    GlobalId, LoopCode, ShardedGraph, SolveError, Tally, TierTally, Together, Values as Spread, WideLoopCode,
+    count_together,
 };
 use outplay_table::{Cell, CellKind, Identity, TableError, Values, Writer};
 use std::path::{Path, PathBuf};
@@ -46,136 +41,106 @@ pub(crate) fn gone(why: String) -> Trouble {
 
 /// Solves on all ranks.
 pub(crate) fn solve_together(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
+    job: SolveJob<'_>,
     crew: &Arc<dyn Communicator>,
-    watch: &Deadline<'_>,
 ) -> Result<SolveAnswer, Trouble> {
+    let SolveJob { handle, request, .. } = job;
     let fits = |methods: &[Method]| request.method == Method::Auto || methods.contains(&request.method);
     let refused = || {
-        let why = format!("the method `{}` is for one process", request.method);
+        let why = format!("the method `{}` does not run on several ranks", request.method);
         Trouble::method(why, Method::Auto)
     };
     if handle.game().has_dice() {
-        return if fits(&[Method::Chance]) {
-            solve_by_chance(session, handle, request, watch)
-        } else {
-            Err(refused())
-        };
+        return if fits(&[Method::Chance]) { solve_by_chance(job) } else { Err(refused()) };
     }
     // Only rank 0 can see a complete table; it broadcasts the outcome.
-    let at_hand = if crew.rank() == 0 { answer_at_hand(session, handle, request, watch) } else { Ok(None) };
+    let at_hand = if crew.rank() == 0 { answer_at_hand(job) } else { Ok(None) };
     crew.agree(at_hand.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
     let at_hand = at_hand?;
     if crew.from_first(&[u8::from(at_hand.is_some())]).map_err(gone)? == [1] {
-        return at_hand.map_or_else(|| blank_answer(handle, request, How::Table, None, 0), Ok);
+        return at_hand.map_or_else(|| job.blank(How::Table, None, 0), Ok);
     }
     if handle.game().has_board() {
-        return if fits(&[Method::Dense]) {
-            solve_board(session, handle, request, watch)
-        } else {
-            Err(refused())
-        };
+        return if fits(&[Method::Dense]) { solve_board(job) } else { Err(refused()) };
     }
-    let cycles = match handle.index() {
-        Some(Numbering::Cycles(cycles)) => Some(cycles),
-        _ => None,
-    };
-    match cycles {
-        Some(cycles) if fits(&[Method::Retrograde]) => {
-            solve_sharded_index(session, handle, &*cycles, request, crew, watch)
+    match handle.index() {
+        Some(Numbering::Cycles(cycles)) if fits(&[Method::Retrograde]) => {
+            solve_sharded_index(job, &*cycles, crew)
         }
-        None if fits(&[Method::Sweep, Method::Retrograde]) => {
-            solve_explored_graph(session, handle, request, crew, watch)
-        }
+        Some(Numbering::Cycles(_)) => Err(refused()),
+        _ if fits(&[Method::Sweep, Method::Retrograde]) => solve_explored_graph(job, crew),
         _ => Err(refused()),
     }
 }
 
 /// Answers from a table that is complete and undamaged.
-fn answer_at_hand(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    watch: &dyn Monitor,
-) -> Result<Option<SolveAnswer>, Trouble> {
-    let alone = &session.with(|session| session.crew = None);
-    match handle.index() {
-        Some(Numbering::Sweeps(sweeps)) => answer_from_table(alone, handle, &*sweeps, request, watch),
+fn answer_at_hand(job: SolveJob<'_>) -> Result<Option<SolveAnswer>, Trouble> {
+    let session = &job.session.with(|session| session.crew = None);
+    let alone = SolveJob { session, ..job };
+    match job.handle.index() {
+        Some(Numbering::Sweeps(sweeps)) => alone.answer_from_table(&*sweeps),
         Some(Numbering::Cycles(cycles)) => {
-            let plan = loop_plan(handle, cycles.numbers(), request.values);
-            answer_from_loop_tables(alone, handle, cycles.numbers(), &plan, request, watch)
+            let plan = loop_plan(job.handle, cycles.numbers(), job.request.values);
+            answer_from_loop_tables(alone, cycles.numbers(), &plan)
         }
         _ => Ok(None),
     }
 }
 
 /// The requested position and its successors.
-fn asked(handle: &GameHandle, request: &SolveRequest) -> Result<Vec<AnyPosition>, Trouble> {
-    let Some(pos) = handle.locate_if_any(&request.place)? else { return Ok(Vec::new()) };
-    let next: Vec<AnyPosition> = handle.game().list(&pos).map(|mv| handle.game().play(&pos, mv)).collect();
+fn asked(job: SolveJob<'_>) -> Result<Vec<AnyPosition>, Trouble> {
+    let Some(pos) = job.place_if_any()? else { return Ok(Vec::new()) };
+    let game = job.handle.game();
+    let next: Vec<AnyPosition> = game.list(&pos).map(|mv| game.play(&pos, mv)).collect();
     Ok([vec![pos], next].concat())
 }
 
 /// Builds the answer once the values are known; `known` are those of the requested positions.
 fn answer_together(
-    handle: &GameHandle,
-    request: &SolveRequest,
+    job: SolveJob<'_>,
     method: Method,
     tally: &Tally,
     asked: &[AnyPosition],
     known: &[Option<Value>],
 ) -> Result<SolveAnswer, Trouble> {
-    let blank = blank_answer(handle, request, How::By(method), Some(tally), tally.first_view().total())?;
+    let mut blank = job.blank(How::By(method), Some(tally), tally.first_view().total())?;
     let Some(pos) = asked.first() else { return Ok(blank) };
     if known.first().is_none_or(Option::is_none) {
-        let mut blank = blank;
-        blank.notes.push("the position asked for has no number; `outplay query` finds its value".into());
+        blank.notes.push(
+            "the requested position has no number in the index; `outplay query` finds its value".into(),
+        );
         return Ok(blank);
     }
     let value = |pos: &AnyPosition| {
         let place = asked.iter().position(|asked| asked == pos);
         let value = place.and_then(|place| known[place]);
-        Ok(value.map(|value| ProvenValue::Exact(request.requested_value(value))))
+        Ok(value.map(|value| ProvenValue::Exact(job.value(value))))
     };
-    filled(handle, pos, &value, blank)
+    filled(job.handle, pos, &value, blank)
 }
 
 /// Solves an index whose numbers are sharded over the ranks.
 fn solve_sharded_index(
-    session: &Session,
-    handle: &GameHandle,
+    job: SolveJob<'_>,
     cycles: &dyn Cycles,
-    request: &SolveRequest,
     crew: &Arc<dyn Communicator>,
-    watch: &dyn Monitor,
 ) -> Result<SolveAnswer, Trouble> {
-    let asked = asked(handle, request)?;
+    let asked = asked(job)?;
     let numbers = cycles.numbers();
-    let plan = loop_plan(handle, numbers, request.values);
-    let needed = cycles.bytes() * 3 / crew.size() as u128;
-    if needed > u128::from(session.memory) {
-        return Err(Trouble::Memory { needed, allowed: session.memory });
-    }
-    let mut files =
-        RankFiles::open(request.data(session, handle), plan, numbers.has_one_side(), crew, watch)?;
-    let (tally, known) = cycles.together(&mut files, &asked, crew, watch)?;
-    let tally = if request.values == Values::Distance { tally } else { untimed(&tally) };
-    let mut answer = answer_together(handle, request, Method::Retrograde, &tally, &asked, &known)?;
+    let plan = loop_plan(job.handle, numbers, job.request.values);
+    job.session.check_memory(cycles.bytes() * 3 / crew.size() as u128)?;
+    let mut files = RankFiles::open(job.data(), plan, numbers.has_one_side(), crew, job.clock)?;
+    let (tally, known) = cycles.together(&mut files, &asked, crew, job.clock)?;
+    let tally = job.tally(&tally);
+    let mut answer = answer_together(job, Method::Retrograde, &tally, &asked, &known)?;
     answer.table = files.finish(&tally)?;
     Ok(answer)
 }
 
 /// Solves a game whose graph is explored by all ranks.
-fn solve_explored_graph(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    crew: &Arc<dyn Communicator>,
-    watch: &dyn Monitor,
-) -> Result<SolveAnswer, Trouble> {
-    let asked = asked(handle, request)?;
+fn solve_explored_graph(job: SolveJob<'_>, crew: &Arc<dyn Communicator>) -> Result<SolveAnswer, Trouble> {
+    let SolveJob { session, handle, request, clock: watch } = job;
+    let asked = asked(job)?;
     watch.stage("exploring", 0);
     let start = handle.start()?;
     let most = handle.most_explored(session.memory);
@@ -186,26 +151,15 @@ fn solve_explored_graph(
     let loops = site.has_loops();
     let cell = match (loops, request.values) {
         (_, Values::Wdl) => CellKind::I8,
-        (true, _) => {
-            if best <= 1 {
-                CellKind::I16
-            } else {
-                CellKind::I32
-            }
-        }
-        (false, _) => {
-            if sizes.len() <= 126 && best <= 1 {
-                CellKind::I8
-            } else {
-                CellKind::I32
-            }
-        }
+        (true, _) if best <= 1 => CellKind::I16,
+        (false, _) if sizes.len() <= 126 && best <= 1 => CellKind::I8,
+        _ => CellKind::I32,
     };
     let (spec, version, values) = (handle.spec(), handle.game().version(), request.values);
     let identity = Identity { spec, version, values, cell, slots: sizes };
     let places = (0..site.tiers()).map(|tier| (0, Tier(tier))).collect();
     let plan = TierLayout { identities: vec![identity], places };
-    let mut files = RankFiles::open(request.data(session, handle), plan, false, crew, watch)?;
+    let mut files = RankFiles::open(job.data(), plan, false, crew, watch)?;
     let together = Together { crew: &**crew, watch };
     let values = if loops {
         let files = std::cell::RefCell::new(&mut files);
@@ -219,16 +173,15 @@ fn solve_explored_graph(
         let nothing = |_| Ok::<_, Trouble>(None);
         outplay_solve::solve_together(&site, together, nothing, |_, _| Ok(()))?
     };
-    if !loops && request.data(session, handle).is_some() {
+    if !loops && job.data().is_some() {
         let kept = site.canonical(handle.game(), &**crew, watch)?;
         files.store(&site, &values, &kept, best)?;
     }
     let known: Vec<Option<Value>> =
         values.at(&**crew, &spots)?.into_iter().map(|code| code.unpack()).collect();
-    let timed = request.values == Values::Distance || !loops;
-    let tally = if timed { values.tally().clone() } else { untimed(values.tally()) };
+    let tally = if loops { job.tally(values.tally()) } else { values.tally().clone() };
     let method = if loops { Method::Retrograde } else { Method::Sweep };
-    let mut answer = answer_together(handle, request, method, &tally, &asked, &known)?;
+    let mut answer = answer_together(job, method, &tally, &asked, &known)?;
     answer.table = files.finish(&tally)?;
     Ok(answer)
 }
@@ -316,7 +269,7 @@ impl<'a> RankFiles<'a> {
             match writer.identity().cell {
                 CellKind::I8 => self.put(writer, within, site, tier, |slot| wdl_cell(codes[slot]))?,
                 CellKind::I16 => {
-                    self.put(writer, within, site, tier, |slot| narrow(codes[slot]).0)?;
+                    self.put(writer, within, site, tier, |slot| recode::<_, LoopCode>(codes[slot]).0)?;
                 }
                 _ => self.put(writer, within, site, tier, |slot| codes[slot].0)?,
             }
@@ -438,26 +391,12 @@ impl<'a> RankFiles<'a> {
         Ok(())
     }
 
-    /// Records an existing table; only rank 0 can see its size.
+    /// Records a table.
     fn record(&mut self, found: bool) -> Result<(), Trouble> {
         if let (Some(writer), Some(data)) = (&self.writer, &self.data) {
-            let bytes = if self.crew.rank() == 0 { writer.table()?.bytes() } else { 0 };
-            let (name, data) = (writer.name().to_string(), data.display().to_string());
-            self.stored.push(Stored { name, data, bytes, found });
+            self.stored.push(Stored { found, ..stored(writer, data)? });
         }
         Ok(())
-    }
-}
-
-/// Narrows a code to two bytes.
-fn narrow(code: WideLoopCode) -> LoopCode {
-    match code.unpack() {
-        None => LoopCode::UNKNOWN,
-        Some(value) if value.payoff() == 0 => {
-            let (mover, opponent) = code.ends();
-            LoopCode::draw(mover, opponent)
-        }
-        Some(value) => LoopCode::pack(value).unwrap_or(LoopCode::UNKNOWN),
     }
 }
 
@@ -465,9 +404,9 @@ fn narrow(code: WideLoopCode) -> LoopCode {
 fn read_codes(writer: &Writer, tier: Tier) -> Result<Vec<WideLoopCode>, TableError> {
     let table = writer.table()?;
     Ok(match writer.identity().cell {
-        CellKind::I8 => table.read_tier::<i8>(tier)?.into_iter().map(crate::tier_tables::wdl_code).collect(),
+        CellKind::I8 => table.read_tier::<i8>(tier)?.into_iter().map(wdl_code).collect(),
         CellKind::I16 => {
-            table.read_tier::<i16>(tier)?.into_iter().map(|cell| wide_code(LoopCode(cell))).collect()
+            table.read_tier::<i16>(tier)?.into_iter().map(|cell| recode(LoopCode(cell))).collect()
         }
         _ => table.read_tier::<i32>(tier)?.into_iter().map(WideLoopCode).collect(),
     })

@@ -7,57 +7,41 @@
 //! positions outside the index ──▶ alpha-beta that probes those tables
 //! ```
 
-use crate::Trouble;
-use crate::answers::{How, Phases, SolveAnswer, Stored};
-use crate::handle::GameHandle;
-use crate::kernels::{Cycles, Numbering, Numbers};
-use crate::ladder::Question;
+use crate::kernels::{Cycles, LoopValues};
 use crate::methods::textbook::solve_acyclic_game;
-use crate::proven_value::ProvenValue;
-use crate::request::{Method, SolveRequest};
-use crate::session::Session;
-use crate::solve::solve;
-use crate::solve_answer::{blank_answer, filled};
 use crate::sources::engine;
-use crate::tables::OpenTables;
-use crate::tables::loop_plan;
-use crate::tier_tables::{LoopFiles, TierLayout, TierReport, untimed};
+use crate::tables::{OpenTables, loop_plan};
+use crate::tier_tables::{LoopFiles, TierLayout, TierReport};
+use crate::{
+    GameHandle, How, Method, Numbering, Numbers, Phases, ProvenValue, Question, Session, SolveAnswer,
+    SolveJob, SolveRequest, Stored, Trouble, filled, solve,
+};
 use outplay_core::{AnyPosition, Game, Tier, Value};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_solve::{Tally, Verified};
-use outplay_table::Values;
 use std::sync::Arc;
 
 /// A function that returns the proven value of a position.
 pub(crate) type ValueOf<'a> = dyn Fn(&AnyPosition) -> Result<Option<ProvenValue>, Trouble> + Sync + 'a;
 
 /// The index of a cyclic game: the one it was built with, or all explored positions.
-fn cycles(
-    session: &Session,
-    handle: &GameHandle,
-    memory: u64,
-    watch: &dyn Monitor,
-) -> Result<Arc<dyn Cycles>, Trouble> {
-    match session.numbering(handle, handle.most_explored(memory), watch)? {
+fn cycles(job: SolveJob<'_>) -> Result<Arc<dyn Cycles>, Trouble> {
+    match job.numbering()? {
         Numbering::Cycles(cycles) => Ok(cycles),
-        _ => Err(Trouble::method(format!("{} has no cycles", handle.spec()), Method::Auto)),
+        _ => Err(Trouble::method(format!("{} has no cycles", job.handle.spec()), Method::Auto)),
     }
 }
 
 /// Whether the game is known to have neither cycles nor chance.
-fn runs_forward(
-    session: &Session,
-    handle: &GameHandle,
-    memory: u64,
-    watch: &dyn Monitor,
-) -> Result<bool, Trouble> {
+fn runs_forward(job: SolveJob<'_>) -> Result<bool, Trouble> {
+    let handle = job.handle;
     if handle.game().has_dice() {
         return Err(Trouble::method(format!("{} has dice", handle.spec()), Method::Chance));
     }
     if let Some(loops) = handle.kernels().loops() {
         return Ok(!loops);
     }
-    Ok(matches!(session.numbering(handle, handle.most_explored(memory), watch)?, Numbering::Sweeps(_)))
+    Ok(matches!(job.numbering()?, Numbering::Sweeps(_)))
 }
 
 /// Solves every game of a set, such as `chess:all4`, and passes each answer on as soon as it is found. A game that is
@@ -86,34 +70,30 @@ pub fn solve_each(
         each(solve(session, handle, request, watch)?);
         return Ok(());
     }
-    solve_by_retrograde(session, handle, request, watch, Some(each)).map(|_| ())
+    let clock = &Deadline::new(None, watch);
+    solve_by_retrograde(SolveJob { session, handle, request, clock }, Some(each)).map(|_| ())
 }
 
 /// `solve --method retrograde`; a set returns one answer for each of its games.
 pub(crate) fn solve_by_retrograde(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    watch: &dyn Monitor,
+    job: SolveJob<'_>,
     mut each: Option<&mut dyn FnMut(SolveAnswer)>,
 ) -> Result<SolveAnswer, Trouble> {
+    let SolveJob { session, handle, request, clock } = job;
     // A bad position is refused before anything is solved.
-    handle.locate_if_any(&request.place)?;
-    if runs_forward(session, handle, session.memory, watch)? {
-        return solve_acyclic_game(session, handle, request, watch);
+    job.place_if_any()?;
+    if runs_forward(job)? {
+        return solve_acyclic_game(job);
     }
-    let cycles = cycles(session, handle, session.memory, watch)?;
+    let cycles = cycles(job)?;
     let any = cycles.numbers();
     let plan = loop_plan(handle, any, request.values);
     if each.is_none()
-        && let Some(answer) = answer_from_loop_tables(session, handle, any, &plan, request, watch)?
+        && let Some(answer) = answer_from_loop_tables(job, any, &plan)?
     {
         return Ok(answer);
     }
-    let needed = cycles.bytes();
-    if needed > u128::from(session.memory) {
-        return Err(Trouble::Memory { needed, allowed: session.memory });
-    }
+    session.check_memory(cycles.bytes())?;
     let homes = any.homes();
     let (mut phases, mut tables, mut waiting) = (Phases::default(), Vec::new(), Phases::default());
     let mut trouble = None;
@@ -124,7 +104,7 @@ pub(crate) fn solve_by_retrograde(
             return;
         }
         if let (Some(each), Some(home)) = (&mut each, &homes[kept.tier.0 as usize]) {
-            match member_answer(handle, request, home, &kept, waiting, any.has_one_side()) {
+            match member_answer(job, home, &kept, waiting, any.has_one_side()) {
                 Ok(answer) => each(answer),
                 Err(error) => trouble = Some(error),
             }
@@ -132,69 +112,63 @@ pub(crate) fn solve_by_retrograde(
         waiting = Phases::default();
         tables.extend(kept.stored);
     };
-    let distance = request.values == Values::Distance;
-    let merged = any.has_one_side();
-    let mut files = LoopFiles::open(request.data(session, handle), plan, merged, watch, &mut kept)?;
-    let solved = cycles.retrograde(distance, &mut files, watch)?;
+    let mut files = LoopFiles::open(job.data(), plan, any.has_one_side(), clock, &mut kept)?;
+    let solved = cycles.retrograde(job.is_timed(), &mut files, clock)?;
     let how = if files.solved == 0 { How::Table } else { How::By(Method::Retrograde) };
-    let own = files.finish(solved.tally())?;
+    let own = files.finish(&solved.tally)?;
     if let Some(error) = trouble {
         return Err(error);
     }
-    let tally = if distance { solved.tally().clone() } else { untimed(solved.tally()) };
-    let stored = |tier, number| Ok(solved.value(tier, number).map(|value| request.requested_value(value)));
-    let value = |pos: &AnyPosition| Ok(any.look_up(pos, &stored)?.map(ProvenValue::Exact));
-    let blank = blank_answer(handle, request, how, Some(&tally), 0)?;
-    let mut answer = answer_with_probe(session, handle, request, any, &value, blank, watch)?;
-    answer.nodes += tally.first_view().total();
+    let mut answer = answer_from_values(job, any, &solved, how)?;
     answer.phases = Some(phases);
     answer.table = own.or_else(|| all_of(handle, tables));
     Ok(answer)
 }
 
-/// `solve --method sweep-until-stable`: for demonstration, so nothing is stored.
-pub(crate) fn solve_until_stable(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    watch: &dyn Monitor,
+/// The answer from the values of all numbers.
+fn answer_from_values(
+    job: SolveJob<'_>,
+    index: &dyn Numbers,
+    solved: &LoopValues,
+    how: How,
 ) -> Result<SolveAnswer, Trouble> {
-    handle.locate_if_any(&request.place)?;
-    if runs_forward(session, handle, session.memory, watch)? {
-        return solve_acyclic_game(session, handle, request, watch);
-    }
-    let cycles = cycles(session, handle, session.memory, watch)?;
-    watch.stage("sweeping until nothing changes", 0);
-    let solved = cycles.until_stable(watch)?;
-    let stored = |tier, number| Ok(solved.value(tier, number).map(|value| request.requested_value(value)));
-    let value = |pos: &AnyPosition| Ok(cycles.numbers().look_up(pos, &stored)?.map(ProvenValue::Exact));
-    let timed = request.values == Values::Distance;
-    let tally = if timed { solved.tally().clone() } else { untimed(solved.tally()) };
-    let how = How::By(Method::UntilStable);
-    let blank = blank_answer(handle, request, how, Some(&tally), 0)?;
-    let mut answer = answer_with_probe(session, handle, request, cycles.numbers(), &value, blank, watch)?;
+    let tally = job.tally(&solved.tally);
+    let stored = |tier, number| Ok(solved.value(tier, number).map(|value| job.value(value)));
+    let value = |pos: &AnyPosition| Ok(index.look_up(pos, &stored)?.map(ProvenValue::Exact));
+    let mut answer = answer_with_probe(job, index, &value, job.blank(how, Some(&tally), 0)?)?;
     answer.nodes += tally.first_view().total();
-    answer.sweeps = solved.changes().map(<[u64]>::to_vec);
+    Ok(answer)
+}
+
+/// `solve --method sweep-until-stable`: for demonstration, so nothing is stored.
+pub(crate) fn solve_until_stable(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
+    job.place_if_any()?;
+    if runs_forward(job)? {
+        return solve_acyclic_game(job);
+    }
+    let cycles = cycles(job)?;
+    job.clock.stage("sweeping until nothing changes", 0);
+    let solved = cycles.until_stable(job.clock)?;
+    let mut answer = answer_from_values(job, cycles.numbers(), &solved, How::By(Method::UntilStable))?;
+    answer.sweeps = solved.changes;
     Ok(answer)
 }
 
 /// The answer for one game of a set.
 fn member_answer(
-    handle: &GameHandle,
-    request: &SolveRequest,
+    job: SolveJob<'_>,
     home: &str,
     kept: &TierReport,
     phases: Phases,
     merged: bool,
 ) -> Result<SolveAnswer, Trouble> {
     let found = kept.stored.as_ref().is_some_and(|stored| stored.found);
-    let tally = Tally { tiers: vec![kept.counts.clone()], merged };
-    let tally = if request.values == Values::Distance { tally } else { untimed(&tally) };
+    let tally = job.tally(&Tally { tiers: vec![kept.counts.clone()], merged });
     let (how, nodes) = match found {
         true => (How::Table, 0),
         false => (How::By(Method::Retrograde), tally.first_view().total()),
     };
-    let mut answer = blank_answer(handle, request, how, Some(&tally), nodes)?;
+    let mut answer = job.blank(how, Some(&tally), nodes)?;
     answer.game = home.to_string();
     answer.table = kept.stored.clone();
     answer.phases = Some(phases);
@@ -212,57 +186,48 @@ fn all_of(handle: &GameHandle, tables: Vec<Stored>) -> Option<Stored> {
     Some(all)
 }
 
+/// Answers from tables that are complete and undamaged.
 pub(crate) fn answer_from_loop_tables(
-    session: &Session,
-    handle: &GameHandle,
+    job: SolveJob<'_>,
     index: &dyn Numbers,
     plan: &TierLayout,
-    request: &SolveRequest,
-    watch: &dyn Monitor,
 ) -> Result<Option<SolveAnswer>, Trouble> {
-    let Some(data) = request.data(session, handle) else { return Ok(None) };
+    let Some(data) = job.data() else { return Ok(None) };
     let Ok(Some(tier_tables)) = plan.open(data) else { return Ok(None) };
-    if tier_tables.check(watch).is_err() {
+    if tier_tables.check(job.clock).is_err() {
         return Ok(None);
     }
     let Some(tally) = tier_tables.tally(index) else { return Ok(None) };
     let stored = |tier, number| Ok(tier_tables.loop_value(tier, number)?);
     let value = |pos: &AnyPosition| Ok(index.look_up(pos, &stored)?.map(ProvenValue::Exact));
-    let blank = blank_answer(handle, request, How::Table, Some(&tally), 0)?;
-    let mut answer = answer_with_probe(session, handle, request, index, &value, blank, watch)?;
+    let mut answer = answer_with_probe(job, index, &value, job.blank(How::Table, Some(&tally), 0)?)?;
     let names = plan.identities.iter().enumerate();
     let own = names.filter(|(t, _)| !plan.shared() || index.counts(Tier(*t as u32)));
     let names: Vec<String> = own.map(|(_, identity)| identity.name()).collect();
-    answer.table = Some(Stored {
-        name: if names.len() == 1 { names[0].clone() } else { handle.spec() },
-        data: data.display().to_string(),
-        bytes: tier_tables.bytes(index),
-        found: true,
-    });
+    let name = if names.len() == 1 { names[0].clone() } else { job.handle.spec() };
+    answer.table = Some(Stored::new(&name, data, tier_tables.bytes(index), true));
     Ok(Some(answer))
 }
 
 /// The value of the requested position: from the solution, or by a search that probes it.
 fn answer_with_probe(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
+    job: SolveJob<'_>,
     index: &dyn Numbers,
     known: &ValueOf<'_>,
     mut answer: SolveAnswer,
-    watch: &dyn Monitor,
 ) -> Result<SolveAnswer, Trouble> {
-    let Some(pos) = handle.locate_if_any(&request.place)? else { return Ok(answer) };
+    let SolveJob { session, handle, .. } = job;
+    let Some(pos) = job.place_if_any()? else { return Ok(answer) };
     if index.has(&pos) {
         return filled(handle, &pos, known, answer);
     }
     let value = |pos: &AnyPosition| -> Result<Option<Value>, Trouble> {
         Ok(if index.has(pos) { known(pos)?.and_then(ProvenValue::exact) } else { None })
     };
-    let clock = Deadline::new(session.time, watch);
+    let clock = Deadline::new(session.time, job.clock);
     let ask = Question { session, handle, pos: &pos, verdict: false, clock: &clock };
     let Some(found) = engine::search(&ask, Some(&value))? else { return Ok(answer) };
-    answer.answer = handle.proven_answer(&pos, request.requested_proven(found.proven));
+    answer.answer = handle.proven_answer(&pos, job.proven(found.proven));
     answer.best = handle.names(&pos, &found.best);
     answer.probe_hits = found.probe_hits();
     let counts = found.report.counts;

@@ -1,50 +1,37 @@
 //! `--method search` and `--method proof`: one position, by sources of the ladder.
 
-use crate::Trouble;
-use crate::answers::{How, Proved, SolveAnswer};
-use crate::handle::GameHandle;
-use crate::ladder::{Effort, Ladder, Question};
 use crate::methods::textbook::solve_through_dice;
-use crate::request::{Method, Place, SolveRequest};
-use crate::session::Session;
-use crate::solve_answer::blank_answer;
 use crate::sources::connect::{self, best_cells};
-use crate::sources::{engine, proof};
+use crate::sources::{engine, falling, proof};
+use crate::{
+    GameHandle, How, Method, Place, Proved, Question, Session, SolveAnswer, SolveJob, Trouble, check_stop,
+};
 use outplay_core::{AnyPosition, LineBoard, Notation, Value};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_search::DiceMethod;
 
 /// Searches the exact value of one position: connect-k on gravity boards, Star2 through chance nodes, else the
 /// generic engine.
-pub(crate) fn search(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    clock: &Deadline<'_>,
-) -> Result<SolveAnswer, Trouble> {
+pub(crate) fn search(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
+    let SolveJob { session, handle, clock, .. } = job;
     if handle.game().has_dice() {
-        return solve_through_dice(handle, DiceMethod::Star2, request, clock);
+        return solve_through_dice(job, DiceMethod::Star2);
     }
-    let pos = handle.locate(&request.place)?;
-    let ladder = Ladder::new(session, handle, clock, Effort::Full);
-    let ask = ladder.question(&pos, false);
-    match handle.game().board(&pos).filter(|board| outplay_connect::check(board).is_ok()) {
-        Some(board) => search_connect(&ask, request, &board),
-        None => search_engine(&ask, request),
+    let pos = job.place()?;
+    let ask = Question { session, handle, pos: &pos, verdict: false, clock };
+    match falling(handle, &pos) {
+        Some(board) => search_connect(job, &ask, &board),
+        None => search_engine(job, &ask),
     }
 }
 
-fn search_connect(
-    ask: &Question<'_>,
-    request: &SolveRequest,
-    board: &LineBoard,
-) -> Result<SolveAnswer, Trouble> {
+fn search_connect(job: SolveJob<'_>, ask: &Question<'_>, board: &LineBoard) -> Result<SolveAnswer, Trouble> {
     let mut found = connect::search(ask, board)?;
     let best = match found.score {
         Some(score) => best_cells(ask, board, score, &mut found)?,
         None => Vec::new(),
     };
-    let mut answer = blank_answer(ask.handle, request, How::By(Method::Search), None, found.nodes)?;
+    let mut answer = job.blank(How::By(Method::Search), None, found.nodes)?;
     (answer.counters, answer.depth) = (Some(found.counters), Some(found.left));
     answer.answer = ask.handle.proven_answer(ask.pos, found.proven);
     answer.score = found.score;
@@ -52,7 +39,7 @@ fn search_connect(
     Ok(answer)
 }
 
-fn search_engine(ask: &Question<'_>, request: &SolveRequest) -> Result<SolveAnswer, Trouble> {
+fn search_engine(job: SolveJob<'_>, ask: &Question<'_>) -> Result<SolveAnswer, Trouble> {
     let table = ask.session.table(ask.handle, ask.clock)?;
     let known = |pos: &AnyPosition| -> Result<Option<Value>, Trouble> {
         table.as_ref().map_or(Ok(None), |table| table.value(pos))
@@ -60,7 +47,7 @@ fn search_engine(ask: &Question<'_>, request: &SolveRequest) -> Result<SolveAnsw
     let refused = || Trouble::method("a search is for games without dice", Method::Chance);
     let found = engine::search(ask, table.is_some().then_some(&known))?.ok_or_else(refused)?;
     let counts = found.report.counts;
-    let mut answer = blank_answer(ask.handle, request, How::By(Method::Search), None, counts.nodes)?;
+    let mut answer = job.blank(How::By(Method::Search), None, counts.nodes)?;
     (answer.counters, answer.depth) = (Some(counts), Some(found.report.depth));
     answer.answer = ask.handle.proven_answer(ask.pos, found.proven);
     answer.best = ask.handle.names(ask.pos, &found.best);
@@ -69,19 +56,15 @@ fn search_engine(ask: &Question<'_>, request: &SolveRequest) -> Result<SolveAnsw
 }
 
 /// Proves win, draw or loss of a board, with a proof file on request.
-pub(crate) fn solve_by_proof(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    clock: &Deadline<'_>,
-) -> Result<SolveAnswer, Trouble> {
-    let pos = handle.locate(&request.place)?;
+pub(crate) fn solve_by_proof(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
+    let SolveJob { session, handle, request, clock } = job;
+    let pos = job.place()?;
     let Some(board) = handle.game().board(&pos) else {
         let why = "the proof search is for games of lines on a board";
         return Err(Trouble::method(why, Method::Search));
     };
     let (proven, found) = proof::prove(session, &board, request.proof.is_some(), clock)?;
-    let mut answer = blank_answer(handle, request, How::By(Method::Proof), None, found.positions)?;
+    let mut answer = job.blank(How::By(Method::Proof), None, found.positions)?;
     answer.answer = handle.proven_answer(&pos, proven);
     answer.best = found.best.map(|cell| board.move_name(cell)).into_iter().collect();
     if let (Some(file), Some(proof)) = (&request.proof, &found.proof) {
@@ -107,9 +90,7 @@ pub fn prove(
         return Err(Trouble::unable("the proof search is for games of lines on a board"));
     };
     let (proven, found) = proof::prove(session, &board, true, &Deadline::new(session.time, watch))?;
-    if watch.stopped() {
-        return Err(Trouble::stopped());
-    }
+    check_stop(watch)?;
     Ok(Proved {
         game: handle.spec(),
         position: handle.game().write_position(&pos),

@@ -9,20 +9,12 @@
 //! They run on the type-erased [`AnyGame`](outplay_core::AnyGame), so that they are compiled once; the other methods
 //! are faster.
 
-use crate::Trouble;
-use crate::answers::{How, SolveAnswer};
-use crate::handle::GameHandle;
 use crate::kernels::{Cycles, CyclicIndex, LoopValues};
-use crate::proven_value::ProvenValue;
-use crate::request::{Method, SolveRequest};
-use crate::session::Session;
-use crate::solve_answer::{blank_answer, filled};
-use crate::tier_tables::untimed;
+use crate::{GameHandle, How, Method, ProvenValue, SolveAnswer, SolveJob, Trouble, filled};
 use outplay_core::{AnyPosition, Game, Index, Native};
-use outplay_runtime::{Deadline, Monitor};
+use outplay_runtime::Monitor;
 use outplay_search::{DiceMethod, Limits, MOST_PLIES, SearchError, Zero, breadth_first};
 use outplay_solve::{Explored, Options, SolveError, WideLoopCode, retrograde_by_graph};
-use outplay_table::Values;
 use std::sync::Arc;
 
 /// Approximate heap bytes of a type-erased position and its moves.
@@ -34,34 +26,29 @@ fn most_hidden(handle: &GameHandle, pos: &AnyPosition, memory: u64) -> u64 {
 }
 
 /// `solve --method breadth`: all positions of a level before any of the next.
-pub(crate) fn solve_by_breadth(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    watch: &dyn Monitor,
-) -> Result<SolveAnswer, Trouble> {
-    let pos = handle.locate(&request.place)?;
+pub(crate) fn solve_by_breadth(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
+    let SolveJob { session, handle, clock, .. } = job;
+    let pos = job.place()?;
     if handle.game().has_dice() {
         return Err(Trouble::method(format!("{} has dice", handle.spec()), Method::Chance));
     }
     if handle.kernels().loops() == Some(true) {
-        let why = format!("{} has cycles, so that its levels never end", handle.spec());
+        let why = format!("{} has cycles, so its levels never end", handle.spec());
         return Err(Trouble::method(why, Method::Retrograde));
     }
-    watch.stage("growing levels", 0);
+    clock.stage("growing levels", 0);
     let most = most_hidden(handle, &pos, session.memory);
     let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let found = match breadth_first(handle.game(), &pos, &Zero, MOST_PLIES, most, watch) {
+    let found = match breadth_first(handle.game(), &pos, &Zero, MOST_PLIES, most, clock) {
         Err(SearchError::TooLarge(_)) => return Err(SolveError::TooLarge(most as u64).into()),
         found => found?,
     };
     let report = found.report;
-    if report.answer.exact().is_none() && watch.stopped() {
+    if report.answer.exact().is_none() && clock.stopped() {
         return Err(Trouble::stopped());
     }
-    let proven = request.requested_proven(ProvenValue::found(report.answer, handle.game().best_payoff()));
-    let how = How::By(Method::Breadth);
-    let mut answer = blank_answer(handle, request, how, None, report.counts.nodes)?;
+    let proven = job.proven(ProvenValue::found(report.answer, handle.game().best_payoff()));
+    let mut answer = job.blank(How::By(Method::Breadth), None, report.counts.nodes)?;
     answer.answer = handle.proven_answer(&pos, proven);
     let best: Vec<_> = report.best.filter(|_| proven.is_settled()).into_iter().collect();
     answer.best = handle.names(&pos, &best);
@@ -73,52 +60,43 @@ pub(crate) fn solve_by_breadth(
 
 /// `retrograde` and `sweep-until-stable` on an acyclic game: explores all positions reachable from here and solves
 /// them as if the graph had cycles. Nothing is stored, because other methods do that.
-pub(crate) fn solve_acyclic_game(
-    session: &Session,
-    handle: &GameHandle,
-    request: &SolveRequest,
-    watch: &dyn Monitor,
-) -> Result<SolveAnswer, Trouble> {
+pub(crate) fn solve_acyclic_game(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
+    let SolveJob { session, handle, request, clock } = job;
     let game = handle.game();
-    let pos = handle.locate(&request.place)?;
-    watch.stage("exploring", 0);
+    let pos = job.place()?;
+    clock.stage("exploring", 0);
     let most = most_hidden(handle, &pos, session.memory);
-    let index = Arc::new(Explored::new(game, &pos, most, watch)?);
-    watch.stage("solving", index.positions().len() as u64);
-    let distance = request.values == Values::Distance;
-    let solved: Box<dyn LoopValues> = if request.method == Method::UntilStable {
-        CyclicIndex::listed(Native::new(game.clone()), index.clone()).until_stable(watch)?
+    let index = Arc::new(Explored::new(game, &pos, most, clock)?);
+    clock.stage("solving", index.positions().len() as u64);
+    let solved = if request.method == Method::UntilStable {
+        CyclicIndex::listed(Native::new(game.clone()), index.clone()).until_stable(clock)?
     } else {
-        let options = Options { distance, ..Options::default() };
-        Box::new(retrograde_by_graph::<_, _, WideLoopCode>(game, &*index, options, watch)?)
+        let options = Options { distance: job.is_timed(), ..Options::default() };
+        LoopValues::new(retrograde_by_graph::<_, _, WideLoopCode>(game, &*index, options, clock)?)
     };
-    let tally = if distance { solved.tally().clone() } else { untimed(solved.tally()) };
+    let tally = job.tally(&solved.tally);
     let value = |pos: &AnyPosition| {
         let (tier, number) = index.rank(pos);
-        Ok(solved.value(tier, number).map(|value| ProvenValue::Exact(request.requested_value(value))))
+        Ok(solved.value(tier, number).map(|value| ProvenValue::Exact(job.value(value))))
     };
     let nodes = tally.first_view().total();
-    let blank = blank_answer(handle, request, How::By(request.method), Some(&tally), nodes)?;
+    let blank = job.blank(How::By(request.method), Some(&tally), nodes)?;
     let mut answer = filled(handle, &pos, &value, blank)?;
-    answer.sweeps = solved.changes().map(<[u64]>::to_vec);
-    let why = "play never returns to an earlier position here, so that one sweep from the end would have been enough";
+    answer.sweeps = solved.changes;
+    let why = "this game is acyclic, so one sweep from the end would have been enough";
     answer.notes.push(why.into());
     Ok(answer)
 }
 
 /// Iterative deepening through chance nodes until the mean is exact.
-pub(crate) fn solve_through_dice(
-    handle: &GameHandle,
-    method: DiceMethod,
-    request: &SolveRequest,
-    clock: &Deadline<'_>,
-) -> Result<SolveAnswer, Trouble> {
-    let pos = handle.locate(&request.place)?;
+pub(crate) fn solve_through_dice(job: SolveJob<'_>, method: DiceMethod) -> Result<SolveAnswer, Trouble> {
+    let SolveJob { handle, request, clock, .. } = job;
+    let pos = job.place()?;
     if !handle.game().has_dice() {
         return Err(Trouble::method(format!("{} has no dice", handle.spec()), Method::Search));
     }
     clock.stage("searching", 0);
-    let mut answer = blank_answer(handle, request, How::By(request.method), None, 0)?;
+    let mut answer = job.blank(How::By(request.method), None, 0)?;
     let mut counters = outplay_core::Counters::default();
     let mut opinion = None;
     for depth in 1..=MOST_PLIES {
@@ -140,9 +118,9 @@ pub(crate) fn solve_through_dice(
         }
     }
     if let Some((depth, mean)) = opinion {
-        answer.notes.push(format!(
-            "{depth} plies ahead the mean is {mean:+.6}, games that are not over by then counted as 0"
-        ));
+        answer
+            .notes
+            .push(format!("at depth {depth} the mean is {mean:+.6}, with unfinished games counted as 0"));
     }
     answer.nodes = counters.nodes;
     answer.counters = Some(counters);

@@ -2,14 +2,9 @@
 
 use super::board::{empty_cells, falling, moves_to, provable};
 use super::solved::SolvedSubgame;
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::planes;
-use crate::proven_value::ProvenValue;
-use crate::session::Session;
+use crate::{Cost, Finding, ProvenValue, Question, Session, Source, Trouble, ValueSource, planes};
 use outplay_bitplane::{Dense, DenseError};
-use outplay_core::{Game, LineBoard};
+use outplay_core::LineBoard;
 use outplay_runtime::Monitor;
 use outplay_table::Values;
 use std::sync::Arc;
@@ -95,7 +90,7 @@ fn cost(ask: &Question<'_>, board: &LineBoard) -> Result<Planes, Cost> {
     }
     Planes::of(board, ask.session).map_err(|error| match error {
         DenseError::Memory { needs, allowed, .. } => Cost::Beyond(format!(
-            "the values of all positions need {:.1} GB of memory and {:.1} GB are allowed, so this is by search",
+            "the values of all positions need {:.1} GB of memory and {:.1} GB are allowed, so this position is searched instead",
             needs as f64 / 1e9,
             allowed as f64 / 1e9
         )),
@@ -109,11 +104,10 @@ fn prefers_search(ask: &Question<'_>) -> bool {
     if !ask.session.scattered || falling(ask.handle, ask.pos).is_none() {
         return false;
     }
-    let start = ask.handle.game().start().and_then(|start| ask.handle.game().board(&start));
     let serves = |start: LineBoard| {
         !is_vast(&start) && Planes::of(&start, ask.session).is_ok_and(|planes| planes.time <= QUICK)
     };
-    !start.is_some_and(serves)
+    !ask.handle.start_board().is_some_and(serves)
 }
 
 fn early_cost(ask: &Question<'_>, board: &LineBoard) -> Cost {
@@ -152,17 +146,12 @@ fn late_cost(ask: &Question<'_>, board: &LineBoard) -> Cost {
 
 /// Solves the game from its start and keeps it, if that is quick, so that it answers every later query.
 fn solve_whole_game(ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
-    let game = ask.handle.game();
-    let start = game.start().and_then(|start| game.board(&start));
-    let start = start.filter(|start| {
+    let start = ask.handle.start_board().filter(|start| {
         let small = |planes: Planes| planes.time <= QUICK && planes.may_stay(ask.session);
         Planes::of(start, ask.session).is_ok_and(small) && !is_solved(ask, start)
     });
     let Some(start) = start else { return Ok(None) };
-    if !keep(ask, start)? {
-        return Ok(None);
-    }
-    Ok(latest(ask)?.map(|proven| Finding::new(proven, Source::Search)))
+    keep(ask, start)
 }
 
 /// Whether the planes of a board are in memory.
@@ -171,36 +160,23 @@ fn is_solved(ask: &Question<'_>, board: &LineBoard) -> bool {
     ask.session.subgames(ask.handle).iter().any(is_it)
 }
 
-/// Looks the position up in the planes that were kept last.
-fn latest(ask: &Question<'_>) -> Result<Option<ProvenValue>, Trouble> {
-    match ask.session.subgames(ask.handle).first() {
-        Some(whole) => whole.proven(ask.handle.game(), ask.pos),
-        None => Ok(None),
-    }
-}
-
-/// Solves a board and keeps all of its values; false on a timeout.
-fn keep(ask: &Question<'_>, start: LineBoard) -> Result<bool, Trouble> {
+/// Solves a board, keeps all of its values and looks the position up; `None` on a timeout.
+fn keep(ask: &Question<'_>, start: LineBoard) -> Result<Option<Finding>, Trouble> {
     let options = planes::options(Values::Distance, ask.session, false);
-    let quiet = ask.clock.within(Duration::MAX).silent();
-    let dense = Dense::new(&start, &options, &quiet).map_err(Trouble::from);
-    let Some(dense) = ask.unless_late(dense)? else { return Ok(false) };
-    ask.session.keep_subgame(ask.handle, Arc::new(SolvedSubgame::Planes { dense: Box::new(dense), start }));
-    Ok(true)
+    let dense = Dense::new(&start, &options, &ask.quiet()).map_err(Trouble::from);
+    let Some(dense) = ask.unless_late(dense)? else { return Ok(None) };
+    ask.keep(SolvedSubgame::Planes { dense: Box::new(dense), start })
 }
 
 /// Solves the board of a position. A small board is kept; of a large one only the value and best moves.
 fn solve(ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
     let Some(board) = ask.handle.game().board(ask.pos) else { return Ok(None) };
     if Planes::of(&board, ask.session).is_ok_and(|planes| planes.may_stay(ask.session)) {
-        if !keep(ask, board)? {
-            return Ok(None);
-        }
-        return Ok(latest(ask)?.map(|proven| Finding::new(proven, Source::Search)));
+        return keep(ask, board);
     }
     let options = planes::options(Values::Distance, ask.session, false);
     ask.clock.stage("solving", 0);
-    let solved = planes::dense(&board, &options, None, &ask.clock.within(Duration::MAX).silent());
+    let solved = planes::dense(&board, &options, None, &ask.quiet());
     let Some((solution, _)) = ask.unless_late(solved)? else { return Ok(None) };
     let Some(value) = solution.value else { return Ok(None) };
     let best = moves_to(&board, &solution.best);

@@ -1,6 +1,6 @@
 //! Conversion of positions to line boards, and of cells back to moves.
 
-use crate::handle::GameHandle;
+use crate::GameHandle;
 use outplay_core::{AnyMove, AnyPosition, LineBoard};
 
 /// Number of playable empty cells of a board.
@@ -9,7 +9,7 @@ pub(super) fn empty_cells(board: &LineBoard) -> usize {
 }
 
 /// The board of a position, if the connect-k solver supports it.
-pub(super) fn falling(handle: &GameHandle, pos: &AnyPosition) -> Option<LineBoard> {
+pub(crate) fn falling(handle: &GameHandle, pos: &AnyPosition) -> Option<LineBoard> {
     handle.game().board(pos).filter(|board| outplay_connect::check(board).is_ok())
 }
 

@@ -1,20 +1,14 @@
 //! Opening-book source.
 
 use super::board::{empty_cells, falling};
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::ProvenValue;
-use crate::{Trouble, books};
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource, books};
 
 /// The built-in book, and the user's.
 pub(super) struct Book;
 
 impl ValueSource for Book {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        match ask.handle.game().has_board() && !ask.handle.is_large() {
-            true => Cost::Free,
-            false => Cost::Never,
-        }
+        Cost::free_if(ask.handle.game().has_board() && !ask.handle.is_large())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {

@@ -1,19 +1,13 @@
 //! Persistent-result-cache source.
 
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::ProvenValue;
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource};
 
 /// The result cache in the data directory.
 pub(super) struct Cached;
 
 impl ValueSource for Cached {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        match ask.session.recall && ask.session.data.is_some() {
-            true => Cost::Free,
-            false => Cost::Never,
-        }
+        Cost::free_if(ask.session.recall && ask.session.data.is_some())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {

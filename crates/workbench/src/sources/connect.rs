@@ -1,14 +1,10 @@
 //! Connect-k source: exact search of one position of a gravity board.
 
 use super::board::{empty_cells, falling};
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::{ProvenValue, between};
-use crate::{Trouble, books};
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource, between, books};
 use outplay_connect::{ConnectError, Depth, Limits};
 use outplay_core::{Counters, LineBoard, Value};
 use outplay_runtime::Monitor;
-use std::time::Duration;
 
 /// Number of empty cells up to which the solver usually answers in seconds.
 const SEARCHABLE: usize = 36;
@@ -44,8 +40,7 @@ pub(crate) fn search(ask: &Question<'_>, board: &LineBoard) -> Result<ConnectSea
     ask.clock.stage("searching", 0);
     let depth = if ask.verdict { Depth::Verdict } else { Depth::Score };
     let found = ask.session.with_solver(ask.handle, board, |solver| {
-        let quiet = ask.clock.within(Duration::MAX).silent();
-        solver.solve(board, depth, limits(ask), &quiet, ask.session.threads)
+        solver.solve(board, depth, limits(ask), &ask.quiet(), ask.session.threads)
     })?;
     let proven = match found.value() {
         Some(value) => ProvenValue::Exact(value),

@@ -1,11 +1,8 @@
 //! Generic-engine source: alpha-beta search that probes tables and solved subgames.
 
 use super::board::empty_cells;
-use crate::Trouble;
-use crate::answers::Source;
 use crate::kernels::EngineRequest;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::ProvenValue;
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource};
 use outplay_core::{AnyMove, AnyPosition, Game, ProbeError, Value};
 use outplay_runtime::Monitor;
 use outplay_search::{Limits, Report};

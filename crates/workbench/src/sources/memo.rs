@@ -1,14 +1,10 @@
 //! Memoised-minimax source, for any other game.
 
 use super::solved::SolvedSubgame;
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
+use crate::{Cost, Finding, Question, Trouble, ValueSource};
 use outplay_core::Game;
 use outplay_runtime::Monitor;
 use outplay_solve::SolveError;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// Limit on the positions in the memo table.
 const REMEMBERED: u64 = 20_000_000;
@@ -30,8 +26,7 @@ impl ValueSource for Memo {
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
         let most = ask.handle.most_positions(ask.session.memory).min(REMEMBERED);
         ask.clock.stage("searching", 0);
-        let quiet = ask.clock.within(Duration::MAX).silent();
-        let Some(memo) = ask.handle.kernels().memo(ask.pos, most, &quiet) else { return Ok(None) };
+        let Some(memo) = ask.handle.kernels().memo(ask.pos, most, &ask.quiet()) else { return Ok(None) };
         let memo = match memo {
             Ok(memo) => memo,
             Err(SolveError::Loops(_)) => {
@@ -42,9 +37,6 @@ impl ValueSource for Memo {
             Err(error) => return ask.unless_late(Err(error.into())),
         };
         let nodes = memo.found().nodes;
-        let whole = Arc::new(SolvedSubgame::Memory(memo));
-        ask.session.keep_subgame(ask.handle, whole.clone());
-        let proven = whole.proven(ask.handle.game(), ask.pos)?;
-        Ok(proven.map(|proven| Finding { nodes, ..Finding::new(proven, Source::Search) }))
+        Ok(ask.keep(SolvedSubgame::Memory(memo))?.map(|found| Finding { nodes, ..found }))
     }
 }

@@ -15,11 +15,12 @@ mod table;
 mod theory;
 mod value_iteration;
 
+pub(crate) use board::falling;
 pub(crate) use connect::score_of;
 pub(crate) use solved::SolvedSubgame;
 pub(crate) use value_iteration::EQUAL;
 
-use crate::ladder::ValueSource;
+use crate::ValueSource;
 
 /// The ladder, in the order in which sources are asked.
 pub(crate) const LADDER: [&dyn ValueSource; 14] = [

@@ -1,15 +1,10 @@
 //! Proof-search source: win, draw or loss of a line board without gravity.
 
 use super::board::{empty_cells, moves_to, provable};
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::{ProvenValue, between};
-use crate::session::Session;
+use crate::{Cost, Finding, ProvenValue, Question, Session, Source, Trouble, ValueSource, between};
 use outplay_core::LineBoard;
 use outplay_proof::{Limits, ProveError};
 use outplay_runtime::{Deadline, Monitor};
-use std::time::Duration;
 
 /// Number of empty cells up to which the proof search usually answers in seconds.
 const PROVED: usize = 30;
@@ -27,7 +22,7 @@ impl ValueSource for Proof {
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
         let Some(board) = provable(ask.handle, ask.pos) else { return Ok(None) };
-        let (proven, found) = prove(ask.session, &board, false, &ask.clock.within(Duration::MAX).silent())?;
+        let (proven, found) = prove(ask.session, &board, false, &ask.quiet())?;
         // A best move without an exact value is not reported.
         let best = found.best.filter(|_| proven.is_settled()).into_iter().collect::<Vec<usize>>();
         let best = moves_to(&board, &best);

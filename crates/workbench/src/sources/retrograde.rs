@@ -1,14 +1,10 @@
 //! Retrograde-analysis source: a game with cycles, solved as a whole.
 
 use super::solved::SolvedSubgame;
-use crate::Trouble;
-use crate::answers::{Answer, Source};
-use crate::handle::GameHandle;
-use crate::kernels::{Cycles, LoopValues, Numbering};
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::session::Session;
+use crate::kernels::{Cycles, LoopValues};
 use crate::tables::loop_plan;
 use crate::tier_tables::LoopFiles;
+use crate::{Answer, Cost, Finding, GameHandle, Numbering, Question, Session, Trouble, ValueSource};
 use outplay_core::{AnyPosition, Game};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_solve::{SolveError, Tally};
@@ -38,18 +34,12 @@ impl ValueSource for Retrograde {
             Some(true) => {
                 let Some(Numbering::Cycles(cycles)) = ask.handle.index() else { return Cost::Never };
                 let total = cycles.numbers().total();
-                if total > IN_MEMORY
-                    || ask
-                        .session
-                        .subgames(ask.handle)
-                        .iter()
-                        .any(|w| matches!(**w, SolvedSubgame::Loops { .. }))
-                {
+                if total > IN_MEMORY || solved_loops(ask.session, ask.handle).is_some() {
                     return Cost::Never;
                 }
                 if cycles.bytes() > u128::from(ask.session.memory) {
                     return Cost::Beyond(format!(
-                        "solving the whole game needs {:.1} GB of memory and {:.1} GB are allowed, so this is by search",
+                        "solving the whole game needs {:.1} GB of memory and {:.1} GB are allowed, so this position is searched instead",
                         cycles.bytes() as f64 / 1e9,
                         ask.session.memory as f64 / 1e9
                     ));
@@ -60,7 +50,7 @@ impl ValueSource for Retrograde {
                     return Cost::Estimated(time);
                 }
                 Cost::Beyond(format!(
-                    "solving the whole game takes about {}, which is more than the time allowed, so this is by search",
+                    "solving the whole game takes about {}, which is more than the time allowed, so this position is searched instead",
                     outplay_core::figures::duration(seconds)
                 ))
             }
@@ -80,26 +70,20 @@ impl ValueSource for Retrograde {
                 }
             }
         };
-        let values = ask.unless_late(solve(ask, &*cycles))?;
-        let Some(values) = values else { return Ok(None) };
-        let whole = Arc::new(SolvedSubgame::Loops { cycles, values });
-        ask.session.keep_subgame(ask.handle, whole.clone());
-        let proven = whole.proven(ask.handle.game(), ask.pos)?;
-        Ok(proven.map(|proven| Finding::new(proven, Source::Search)))
+        ask.clock.stage("solving backwards", 0);
+        let values = backwards(ask.handle, &*cycles, &ask.quiet());
+        let Some(values) = ask.unless_late(values)? else { return Ok(None) };
+        ask.keep(SolvedSubgame::Loops { cycles, values })
     }
 }
 
-fn solve(ask: &Question<'_>, cycles: &dyn Cycles) -> Result<Box<dyn LoopValues>, Trouble> {
-    ask.clock.stage("solving backwards", 0);
-    backwards(ask.handle, cycles, &ask.clock.within(Duration::MAX).silent())
+/// The game as a whole, if an earlier query left it in memory.
+fn solved_loops(session: &Session, handle: &GameHandle) -> Option<Arc<SolvedSubgame>> {
+    session.subgames(handle).into_iter().find(|whole| matches!(**whole, SolvedSubgame::Loops { .. }))
 }
 
 /// Retrograde analysis of a whole game; the caller decides whether to keep it.
-fn backwards(
-    handle: &GameHandle,
-    cycles: &dyn Cycles,
-    watch: &dyn Monitor,
-) -> Result<Box<dyn LoopValues>, Trouble> {
+fn backwards(handle: &GameHandle, cycles: &dyn Cycles, watch: &dyn Monitor) -> Result<LoopValues, Trouble> {
     let plan = loop_plan(handle, cycles.numbers(), Values::Distance);
     let mut ignore = |_| {};
     let mut files = LoopFiles::open(None, plan, false, watch, &mut ignore)?;
@@ -113,7 +97,7 @@ impl RetrogradeValues {
     /// Counts positions by value.
     pub fn tally(&self) -> Tally {
         match &*self.0 {
-            SolvedSubgame::Loops { values, .. } => values.tally().clone(),
+            SolvedSubgame::Loops { values, .. } => values.tally.clone(),
             _ => Tally::default(),
         }
     }
@@ -138,13 +122,11 @@ pub fn retrograde_values(
     handle: &GameHandle,
     watch: &dyn Monitor,
 ) -> Result<RetrogradeValues, Trouble> {
-    let kept =
-        session.subgames(handle).into_iter().find(|whole| matches!(**whole, SolvedSubgame::Loops { .. }));
-    if let Some(whole) = kept {
+    if let Some(whole) = solved_loops(session, handle) {
         return Ok(RetrogradeValues(whole));
     }
     let Some(Numbering::Cycles(cycles)) = handle.index() else {
-        let why = format!("{} has no cycles, so it has no waves", handle.spec());
+        let why = format!("{} has no cycles, so it is not solved in waves", handle.spec());
         return Err(Trouble::unable(why));
     };
     let (total, needed, allowed) = (cycles.numbers().total(), cycles.bytes(), session.memory);

@@ -1,9 +1,6 @@
 //! Rules source: the payoff of a finished game.
 
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::ProvenValue;
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource};
 use outplay_core::{Game, Value};
 
 /// The payoff of a finished game.
@@ -11,7 +8,7 @@ pub(super) struct Rules;
 
 impl ValueSource for Rules {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        if ask.handle.game().outcome(ask.pos).is_some() { Cost::Free } else { Cost::Never }
+        Cost::free_if(ask.handle.game().outcome(ask.pos).is_some())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {

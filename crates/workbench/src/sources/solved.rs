@@ -3,12 +3,9 @@
 //! A source that has to solve all positions reachable from here (bit-planes, memo, retrograde, means) keeps them
 //! here, so that the moves of the position, and the next query of a game being played, are lookups.
 
-use crate::Trouble;
-use crate::answers::Source;
 use crate::kernels::{Cycles, LoopValues, MemoTable};
-use crate::ladder::{Cost, Finding, Question, ValueSource};
 use crate::means::KnownMeans;
-use crate::proven_value::ProvenValue;
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource};
 use outplay_bitplane::Dense;
 use outplay_core::{AnyGame, AnyPosition, LineBoard};
 use std::sync::Arc;
@@ -20,7 +17,7 @@ pub(crate) enum SolvedSubgame {
     /// A memo table.
     Memory(Box<dyn MemoTable>),
     /// A game with cycles.
-    Loops { cycles: Arc<dyn Cycles>, values: Box<dyn LoopValues> },
+    Loops { cycles: Arc<dyn Cycles>, values: LoopValues },
     /// A game with chance.
     Means(KnownMeans),
 }
@@ -51,7 +48,7 @@ pub(super) struct Solved;
 
 impl ValueSource for Solved {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        if ask.session.subgames(ask.handle).is_empty() { Cost::Never } else { Cost::Free }
+        Cost::free_if(!ask.session.subgames(ask.handle).is_empty())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {

@@ -1,16 +1,13 @@
 //! Table source: values on disk.
 
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::ProvenValue;
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource};
 
 /// A complete table of the game.
 pub(super) struct Table;
 
 impl ValueSource for Table {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        if ask.session.data.is_some() { Cost::Free } else { Cost::Never }
+        Cost::free_if(ask.session.data.is_some())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {

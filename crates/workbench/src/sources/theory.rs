@@ -5,10 +5,7 @@
 //! ```
 
 use super::board::provable;
-use crate::Trouble;
-use crate::answers::Source;
-use crate::ladder::{Cost, Finding, Question, ValueSource};
-use crate::proven_value::{ProvenValue, between};
+use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource, between};
 use outplay_core::{AnyMove, Content, Game, LineBoard, Turn, Value};
 
 /// Limit on the moves of a one-ply lookahead.
@@ -29,7 +26,7 @@ pub(super) struct Theory;
 
 impl ValueSource for Theory {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        if ask.handle.game().has_dice() { Cost::Never } else { Cost::Free }
+        Cost::free_if(!ask.handle.game().has_dice())
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {

@@ -1,18 +1,14 @@
 //! Value-iteration source: mean payoffs of a game with chance, of the whole game, of a subgame, or by Star2.
 
 use super::solved::SolvedSubgame;
-use crate::Trouble;
-use crate::answers::Source;
-use crate::kernels::{MeanFiles, Means, Numbering};
-use crate::ladder::{Cost, Finding, Question, ValueSource};
+use crate::kernels::{MeanFiles, Means};
 use crate::means::KnownMeans;
-use crate::proven_value::ProvenValue;
+use crate::{Cost, Finding, Numbering, ProvenValue, Question, Source, Trouble, ValueSource};
 use outplay_core::{AnyPosition, Game};
 use outplay_runtime::Monitor;
 use outplay_search::{DiceMethod, Limits};
 use outplay_solve::SolveError;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Means closer than this count as equal: value iteration converged to fewer digits than they have.
 pub(crate) const EQUAL: f64 = 1e-11;
@@ -35,16 +31,15 @@ impl ValueSource for ValueIteration {
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
-        let proven = match own_index(ask) {
+        let found = match own_index(ask) {
             Some(index) if is_small(ask, &*index) => whole(ask, index)?,
             Some(_) => follow(ask, ask.pos, ENDING)?,
             None => explore(ask)?,
         };
-        let proven = match proven {
-            Some(proven) => Some(proven),
-            None => look_ahead(ask)?.map(ProvenValue::Mean),
-        };
-        Ok(proven.map(|proven| Finding::new(proven, Source::Search)))
+        if found.is_some() {
+            return Ok(found);
+        }
+        Ok(look_ahead(ask)?.map(|mean| Finding::new(ProvenValue::Mean(mean), Source::Search)))
     }
 }
 
@@ -63,10 +58,10 @@ fn is_small(ask: &Question<'_>, index: &dyn Means) -> bool {
 }
 
 /// Explores the game or, if that is too large, the subgame of the position.
-fn explore(ask: &Question<'_>) -> Result<Option<ProvenValue>, Trouble> {
+fn explore(ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
     for from in ask.handle.game().start().iter().chain([ask.pos]) {
-        if let Some(proven) = follow(ask, from, WHOLE)? {
-            return Ok(Some(proven));
+        if let Some(found) = follow(ask, from, WHOLE)? {
+            return Ok(Some(found));
         }
     }
     Ok(None)
@@ -74,14 +69,13 @@ fn explore(ask: &Question<'_>) -> Result<Option<ProvenValue>, Trouble> {
 
 /// Explores at most `most` positions from a position on and finds all of their means; `None` if that is too large or
 /// does not help.
-fn follow(ask: &Question<'_>, from: &AnyPosition, most: u64) -> Result<Option<ProvenValue>, Trouble> {
+fn follow(ask: &Question<'_>, from: &AnyPosition, most: u64) -> Result<Option<Finding>, Trouble> {
     if ask.clock.stopped() {
         return Ok(None);
     }
     ask.clock.stage("exploring", 0);
     let most = ask.handle.most_explored(ask.session.memory).min(most);
-    let quiet = ask.clock.within(Duration::MAX).silent();
-    match ask.handle.kernels().explore(from, most, &quiet) {
+    match ask.handle.kernels().explore(from, most, &ask.quiet()) {
         Ok(Numbering::Means(index)) => whole(ask, index),
         Ok(_) | Err(SolveError::TooLarge(_)) => Ok(None),
         Err(error) => ask.unless_late(Err(error.into())),
@@ -89,15 +83,10 @@ fn follow(ask: &Question<'_>, from: &AnyPosition, most: u64) -> Result<Option<Pr
 }
 
 /// Finds the means of all numbers of an index and keeps them; `None` if the time limit does not allow it.
-fn whole(ask: &Question<'_>, index: Arc<dyn Means>) -> Result<Option<ProvenValue>, Trouble> {
-    let quiet = ask.clock.within(Duration::MAX).silent();
-    let Some(expected) = ask.unless_late(index.solve(&mut MeanFiles { writer: None, crew: None }, &quiet))?
-    else {
-        return Ok(None);
-    };
-    let whole = Arc::new(SolvedSubgame::Means(KnownMeans::in_memory(index, expected)));
-    ask.session.keep_subgame(ask.handle, whole.clone());
-    whole.proven(ask.handle.game(), ask.pos)
+fn whole(ask: &Question<'_>, index: Arc<dyn Means>) -> Result<Option<Finding>, Trouble> {
+    let expected = index.solve(&mut MeanFiles { writer: None, crew: None }, &ask.quiet());
+    let Some(expected) = ask.unless_late(expected)? else { return Ok(None) };
+    ask.keep(SolvedSubgame::Means(KnownMeans::in_memory(index, expected)))
 }
 
 /// Star2 (Ballard 1983) with iterative deepening until the mean is exact or time is up.
