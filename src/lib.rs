@@ -79,6 +79,7 @@ pub mod prelude {
     pub use outplay_core::{Chance, Game, InputError, Notation, Payoff, Turn, Value, Verdict};
     pub use outplay_runtime::{Monitor, NoMonitor};
     pub use outplay_workbench::{
-        Answer, GameBuilder, GameHandle, Method, Place, Session, SolveRequest, Trouble, query, solve, verify,
+        Answer, GameBuilder, GameHandle, Method, PositionRef, Session, SolveRequest, Trouble, query, solve,
+        verify,
     };
 }

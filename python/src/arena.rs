@@ -3,7 +3,7 @@
 use crate::fault::ExceptionSlot;
 use crate::game::{Game, seconds};
 use crate::position::Position;
-use crate::rules::Rules;
+use crate::rules::PythonRules;
 use crate::spell::spelled;
 use crate::{errors, work};
 use outplay_arena::matches::{MatchRequest, play};
@@ -12,7 +12,7 @@ use outplay_core::{AnyGame, AnyPosition, LineBoard, Notation};
 use outplay_players::{Choice, Distribution, Guest, PlayError, Player};
 use outplay_runtime::Monitor;
 use outplay_serve::{Server as Http, Settings};
-use outplay_workbench::{GameHandle, Method, Place, SolveRequest, default_data_dir};
+use outplay_workbench::{GameHandle, Method, PositionRef, SolveRequest, default_data_dir};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::net::SocketAddr;
@@ -118,12 +118,12 @@ pub(crate) fn matched(
     if let Some(plies) = plies {
         request.house.plies = plies;
     }
-    let place = if moves.is_empty() { Place::Start } else { Place::Moves(moves.to_string()) };
+    let place = if moves.is_empty() { PositionRef::Start } else { PositionRef::Moves(moves.to_string()) };
     let faults = game.faults().into_iter().chain([fault]).collect();
     let (entry, session) = (game.entry.clone(), game.session.clone());
     let done = work::run(py, faults, progress.as_ref(), move |monitor| {
         let start = entry.locate(&place)?;
-        let position = (place != Place::Start).then(|| entry.game().write_position(&start));
+        let position = (place != PositionRef::Start).then(|| entry.game().write_position(&start));
         let mut kit = outplay_workbench::kit(&session.on_threads(1).impartial(), &entry);
         kit.guests = guests;
         Ok::<_, outplay_workbench::Trouble>(play(&kit, &start, position, &request, monitor)?)
@@ -230,7 +230,7 @@ pub(crate) fn prove(
 ) -> PyResult<(Option<String>, Vec<String>, Option<String>)> {
     let game = game.get().clone();
     let progress = work::listener(py, progress)?;
-    let place = if moves.is_empty() { Place::Start } else { Place::Moves(moves.to_string()) };
+    let place = if moves.is_empty() { PositionRef::Start } else { PositionRef::Moves(moves.to_string()) };
     let (verdict, best, text) =
         game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
             static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
@@ -352,7 +352,7 @@ pub(crate) fn serve(
 }
 
 /// Makes a family with one member: the game that is served.
-fn family(entry: &GameHandle, rules: &Rules) -> Family {
+fn family(entry: &GameHandle, rules: &PythonRules) -> Family {
     let (entry, spec) = (entry.clone(), rules.spec());
     let name = spec.split(':').next().unwrap_or("python").to_string();
     let argument = spec.split(':').nth(1).map(str::to_string);

@@ -4,7 +4,7 @@ use crate::errors;
 use crate::game::Game;
 use crate::graph::Graph;
 use crate::position::Position;
-use crate::rules::Rules;
+use crate::rules::PythonRules;
 use numpy::PyArray1;
 use outplay_core::{AnyPosition, Chance, Game as _, Native, Turn};
 use outplay_players::{ExactOracle, MoveValue};
@@ -17,18 +17,18 @@ use std::time::Instant;
 
 /// All positions of a game as numbers; the start is 0.
 #[pyclass(frozen, module = "outplay", name = "Graph")]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledGame {
     graph: Arc<Graph>,
     name: Option<String>,
     /// The game that was compiled, and its positions by number.
     source: Option<(Game, Vec<AnyPosition>)>,
 }
 
-impl Compiled {
-    fn checked(py: Python<'_>, graph: Graph, name: Option<String>) -> PyResult<Compiled> {
+impl CompiledGame {
+    fn checked(py: Python<'_>, graph: Graph, name: Option<String>) -> PyResult<CompiledGame> {
         match graph.flaw() {
             Some((law, sentence)) => Err(errors::law(py, law, &sentence, None, None)),
-            None => Ok(Compiled { graph: Arc::new(graph.finished()), name, source: None }),
+            None => Ok(CompiledGame { graph: Arc::new(graph.finished()), name, source: None }),
         }
     }
 
@@ -113,21 +113,21 @@ fn explored(
 /// Compiles a game: every position that play reaches, with its moves.
 #[pyfunction]
 #[pyo3(name = "compile_", signature = (game, *, most=20_000_000))]
-pub(crate) fn compile(py: Python<'_>, game: &Bound<'_, Game>, most: usize) -> PyResult<Compiled> {
+pub(crate) fn compile(py: Python<'_>, game: &Bound<'_, Game>, most: usize) -> PyResult<CompiledGame> {
     let game = game.get().clone();
     let left = game.explored_all(py, None)?;
-    if let Some(graph) = game.rules.as_ref().and_then(Rules::graph) {
+    if let Some(graph) = game.rules.as_ref().and_then(PythonRules::graph) {
         let graph = graph.clone();
         let native = game.rules.clone().map(Native::new);
         let positions = native.map(|native| (0..graph.len() as u32).map(|id| native.any(id)).collect());
-        return Ok(Compiled { graph, name: None, source: positions.map(|positions| (game, positions)) });
+        return Ok(CompiledGame { graph, name: None, source: positions.map(|positions| (game, positions)) });
     }
     let (graph, positions) = game.run(py, move |_, _, monitor| explored(&left, most, monitor))?;
-    Ok(Compiled { graph: Arc::new(graph), name: None, source: Some((game, positions)) })
+    Ok(CompiledGame { graph: Arc::new(graph), name: None, source: Some((game, positions)) })
 }
 
 #[pymethods]
-impl Compiled {
+impl CompiledGame {
     /// A custom graph: the side to move at each position (0 first, 1 second, 2 chance), the first player's payoff there
     /// (None while the game is in progress), the targets of its moves, and their probabilities at chance nodes.
     #[new]
@@ -139,7 +139,7 @@ impl Compiled {
         moves: Vec<Vec<u32>>,
         odds: Option<Vec<Vec<f64>>>,
         name: Option<String>,
-    ) -> PyResult<Compiled> {
+    ) -> PyResult<CompiledGame> {
         let wrong = |sentence: &str| errors::typed(py, "InputError", sentence, None);
         if payoffs.len() != turns.len()
             || moves.len() != turns.len()
@@ -152,7 +152,7 @@ impl Compiled {
         let dice = turns.contains(&2);
         let mut graph = Graph::new();
         for id in 0..turns.len() {
-            let turn = Compiled::turned(turns[id])
+            let turn = CompiledGame::turned(turns[id])
                 .ok_or_else(|| wrong("a turn must be 0 (first), 1 (second) or 2 (chance)"))?;
             let mut list = vec![0.0; if dice { moves[id].len() } else { 0 }];
             if turn == Turn::Chance {
@@ -164,7 +164,7 @@ impl Compiled {
             }
             graph.push(turn, payoffs[id], &moves[id], &list);
         }
-        Compiled::checked(py, graph, name)
+        CompiledGame::checked(py, graph, name)
     }
 
     fn __len__(&self) -> usize {
@@ -237,7 +237,7 @@ impl Compiled {
 
     /// Returns the graph with other payoffs: an array or list of the first player's payoffs, used at finished
     /// positions.
-    fn with_payoffs(&self, py: Python<'_>, payoffs: Vec<i32>) -> PyResult<Compiled> {
+    fn with_payoffs(&self, py: Python<'_>, payoffs: Vec<i32>) -> PyResult<CompiledGame> {
         if payoffs.len() != self.graph.len() {
             let sentence = format!("{} payoffs for {} positions", payoffs.len(), self.graph.len());
             return Err(errors::typed(py, "InputError", &sentence, Some("pass one payoff per position")));
@@ -247,13 +247,13 @@ impl Compiled {
             *old = old.map(|_| new);
         }
         let source = self.source.as_ref().map(|(game, positions)| (game.clone(), positions.clone()));
-        Ok(Compiled { source, ..Compiled::checked(py, graph, self.name.clone())? })
+        Ok(CompiledGame { source, ..CompiledGame::checked(py, graph, self.name.clone())? })
     }
 
     /// The graph as a game of its own, whose positions are written as numbers.
     fn game(&self) -> Game {
         Game::of_rules(
-            Rules::of_graph(self.name.as_deref(), self.graph.clone()),
+            PythonRules::of_graph(self.name.as_deref(), self.graph.clone()),
             Session::at(default_data_dir()),
         )
     }
@@ -264,7 +264,7 @@ impl Compiled {
         // Solvers cover the positions reachable from the start, so a root with a move to every position is added.
         let rooted = Arc::new(self.graph.rooted());
         let count = rooted.len() as u32;
-        let rules = Rules::of_graph(None, rooted);
+        let rules = PythonRules::of_graph(None, rooted);
         let game = Game::of_rules(rules.clone(), Session::at(default_data_dir()));
         let native = Native::new(rules);
         let worths = game.run(py, move |entry, session, monitor| {
@@ -307,7 +307,7 @@ impl Compiled {
     }
 }
 
-impl Compiled {
+impl CompiledGame {
     fn known(&self, py: Python<'_>, id: u32) -> PyResult<()> {
         match (id as usize) < self.graph.len() {
             true => Ok(()),

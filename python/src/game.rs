@@ -2,7 +2,7 @@
 
 use crate::fault::ExceptionSlot;
 use crate::position::Position;
-use crate::rules::{Explored, Rules};
+use crate::rules::{ExploredGraph, PythonRules};
 use crate::spell::spelled;
 use crate::table::Table;
 use crate::{errors, work};
@@ -10,7 +10,7 @@ use outplay_catalog::Catalog;
 use outplay_core::{AnyGame, AnyPosition, Game as _, Notation};
 use outplay_runtime::Monitor;
 use outplay_workbench::{
-    GameBuilder, GameHandle, Method, Place, Session, SolveRequest, Values, default_data_dir,
+    GameBuilder, GameHandle, Method, PositionRef, Session, SolveRequest, Values, default_data_dir,
 };
 use pyo3::prelude::*;
 use std::hash::{Hash, Hasher};
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub(crate) struct Game {
     pub(crate) entry: GameHandle,
-    pub(crate) rules: Option<Rules>,
+    pub(crate) rules: Option<PythonRules>,
     pub(crate) session: Session,
 }
 
@@ -49,12 +49,12 @@ impl Hash for Game {
 }
 
 impl Game {
-    pub(crate) fn new(entry: GameHandle, rules: Option<Rules>, session: Session) -> Game {
+    pub(crate) fn new(entry: GameHandle, rules: Option<PythonRules>, session: Session) -> Game {
         Game { entry, rules, session }
     }
 
     /// Creates a game from Python rules or a graph.
-    pub(crate) fn of_rules(rules: Rules, session: Session) -> Game {
+    pub(crate) fn of_rules(rules: PythonRules, session: Session) -> Game {
         rules.limit_memory(session.memory);
         let entry = if rules.has_dice() {
             GameBuilder::new(rules.clone()).chance().build()
@@ -70,7 +70,7 @@ impl Game {
 
     /// The exception slots of Python code that may run for this game.
     pub(crate) fn faults(&self) -> Vec<ExceptionSlot> {
-        self.rules.as_ref().and_then(Rules::fault_of).into_iter().collect()
+        self.rules.as_ref().and_then(PythonRules::fault_of).into_iter().collect()
     }
 
     /// Calls the rules on this thread. A panic becomes an error of the package, and an exception of Python rules is
@@ -105,24 +105,31 @@ impl Game {
         let time = self.session.time.unwrap_or(PATIENCE);
         let spec = self.entry.spec();
         let (limit, cure) = match self.explore(py, time, progress)? {
-            Explored::All => {
+            ExploredGraph::All => {
                 let mut game = self.clone();
                 game.session.time = self.session.time.map(|time| time.saturating_sub(began.elapsed()));
                 return Ok(game);
             }
-            Explored::OutOfTime => (format!("in {} s", time.as_secs_f64()), "allow more with `time=seconds`"),
-            Explored::OutOfMemory => (
+            ExploredGraph::OutOfTime => {
+                (format!("in {} s", time.as_secs_f64()), "allow more with `time=seconds`")
+            }
+            ExploredGraph::OutOfMemory => (
                 format!("in half of {} MB of memory", self.session.memory / 1_000_000),
                 "allow more with `memory=bytes`",
             ),
-            Explored::TooMany => (format!("with a limit of {MOST}"), "make the game smaller"),
+            ExploredGraph::TooMany => (format!("with a limit of {MOST}"), "make the game smaller"),
         };
         let sentence = format!("{spec} has more positions than could be explored {limit}");
         Err(errors::typed(py, "LimitError", &sentence, Some(&format!("{cure}, or query a single position"))))
     }
 
-    fn explore(&self, py: Python<'_>, time: Duration, progress: Option<&Py<PyAny>>) -> PyResult<Explored> {
-        let Some(rules) = &self.rules else { return Ok(Explored::All) };
+    fn explore(
+        &self,
+        py: Python<'_>,
+        time: Duration,
+        progress: Option<&Py<PyAny>>,
+    ) -> PyResult<ExploredGraph> {
+        let Some(rules) = &self.rules else { return Ok(ExploredGraph::All) };
         rules.limit_memory(self.session.memory);
         let mut reported = Instant::now();
         let end = Instant::now().checked_add(time);
@@ -276,7 +283,7 @@ pub(crate) fn game(
             })?;
             Ok(Game::new(entry, None, session))
         }
-        Err(_) => Ok(Game::of_rules(Rules::of_object(spec, check)?, session)),
+        Err(_) => Ok(Game::of_rules(PythonRules::of_object(spec, check)?, session)),
     }
 }
 
@@ -316,7 +323,7 @@ impl Game {
     /// The start position.
     #[getter]
     fn start(&self, py: Python<'_>) -> PyResult<Position> {
-        let start = self.ask(py, |_| self.entry.locate(&Place::Start))?;
+        let start = self.ask(py, |_| self.entry.locate(&PositionRef::Start))?;
         start.map(|start| self.at(start)).map_err(|trouble| errors::trouble(py, trouble))
     }
 
@@ -428,7 +435,7 @@ impl Game {
     fn tree(&self, py: Python<'_>, moves: &str, depth: u32, prune: bool) -> PyResult<String> {
         let at = self.position(py, moves, None)?.pos;
         let report = self.run(py, move |entry, _, monitor| {
-            outplay_teach::tree(entry, &Place::At(at), depth, prune, None, monitor)
+            outplay_teach::tree(entry, &PositionRef::At(at), depth, prune, None, monitor)
         })?;
         Ok(report.svg)
     }

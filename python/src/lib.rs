@@ -34,11 +34,11 @@ mod _outplay {
     #[pymodule_export]
     use crate::arena::{Server, check, checksummed, distributions, exported, matched, prove, serve};
     #[pymodule_export]
-    use crate::compiled::{Compiled, compile};
+    use crate::compiled::{CompiledGame, compile};
     #[pymodule_export]
     use crate::game::{Game, game, games};
     #[pymodule_export]
-    use crate::position::{Move, Position, Why};
+    use crate::position::{Explanation, Move, Position};
     #[pymodule_export]
     use crate::table::Table;
     use pyo3::prelude::*;

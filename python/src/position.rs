@@ -5,7 +5,7 @@ use crate::spell::spelled;
 use crate::{errors, svg};
 use numpy::{PyArray2, PyArrayMethods};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Chance, Content, Game as _, Native, Notation, Turn};
-use outplay_workbench::{ChooseRequest, MoveAnswer, Place, QueryAnswer};
+use outplay_workbench::{ChooseRequest, MoveAnswer, PositionRef, QueryAnswer};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use std::hash::{Hash, Hasher};
@@ -44,7 +44,7 @@ impl Position {
             return Ok(answer.clone());
         }
         let game = self.game.explored(py, None)?;
-        let place = Place::At(self.pos.clone());
+        let place = PositionRef::At(self.pos.clone());
         let answer = Arc::new(game.run(py, move |entry, session, monitor| {
             outplay_workbench::query(session, entry, &place, monitor)
         })?);
@@ -279,7 +279,7 @@ impl Position {
     /// Returns the move that a player such as "alphabeta:depth=4" chooses at this position.
     #[pyo3(signature = (player, *, seed=1))]
     fn choose(&self, py: Python<'_>, player: String, seed: u64) -> PyResult<String> {
-        let place = Place::At(self.pos.clone());
+        let place = PositionRef::At(self.pos.clone());
         let answer = self.game.run(py, move |entry, session, monitor| {
             let mut request = ChooseRequest::default();
             request.place = place;
@@ -292,12 +292,12 @@ impl Position {
     }
 
     /// Explains the value: an object with `sentence`, `marks` and `line`.
-    fn why(&self, py: Python<'_>) -> PyResult<Why> {
+    fn why(&self, py: Python<'_>) -> PyResult<Explanation> {
         let game = self.game.explored(py, None)?;
-        let place = Place::At(self.pos.clone());
+        let place = PositionRef::At(self.pos.clone());
         let why =
             game.run(py, move |entry, session, monitor| outplay_teach::why(session, entry, &place, monitor))?;
-        Ok(Why {
+        Ok(Explanation {
             dict: spelled(py, &why)?,
             sentence: why.sentence,
             line: why.line.into_iter().map(|mv| mv.mv).collect(),
@@ -340,7 +340,7 @@ impl Position {
 
     fn _repr_svg_(&self, py: Python<'_>) -> PyResult<String> {
         // Drawing should be quick: values are shown where they are known or quickly found.
-        let place = Place::At(self.pos.clone());
+        let place = PositionRef::At(self.pos.clone());
         let exact = self
             .ask(py, |_, _| outplay_workbench::is_tractable(&self.game.session, &self.game.entry, &place))?
             .unwrap_or(false);
@@ -444,15 +444,15 @@ impl Move {
 }
 
 /// Explanation of a position's value.
-#[pyclass(frozen, module = "outplay")]
-pub(crate) struct Why {
+#[pyclass(frozen, module = "outplay", name = "Why")]
+pub(crate) struct Explanation {
     dict: Py<PyAny>,
     sentence: String,
     line: Vec<String>,
 }
 
 #[pymethods]
-impl Why {
+impl Explanation {
     /// The reason in words.
     #[getter]
     fn sentence(&self) -> &str {

@@ -32,7 +32,7 @@ const QUICK: Duration = Duration::from_secs(1);
 
 /// Result of exploring a game.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Explored {
+pub(crate) enum ExploredGraph {
     All,
     TooMany,
     OutOfTime,
@@ -41,7 +41,7 @@ pub(crate) enum Explored {
 
 /// A game whose rules are a graph or a Python object.
 #[derive(Clone)]
-pub(crate) struct Rules(Arc<Inner>);
+pub(crate) struct PythonRules(Arc<Inner>);
 
 struct Inner {
     spec: String,
@@ -57,18 +57,18 @@ struct CompleteGraph {
     images: Option<Vec<Vec<u32>>>,
 }
 
-impl Rules {
+impl PythonRules {
     /// Creates rules from a graph.
-    pub(crate) fn of_graph(name: Option<&str>, graph: Arc<Graph>) -> Rules {
+    pub(crate) fn of_graph(name: Option<&str>, graph: Arc<Graph>) -> PythonRules {
         let spec =
             name.map_or_else(|| format!("graph:{:08x}", graph.version), |name| format!("graph:{name}"));
         let sealed = OnceLock::new();
         let _ = sealed.set(CompleteGraph { graph, images: None });
-        Rules(Arc::new(Inner { spec, sealed, script: None }))
+        PythonRules(Arc::new(Inner { spec, sealed, script: None }))
     }
 
     /// Creates rules from a Python object.
-    pub(crate) fn of_object(object: &Bound<'_, PyAny>, check: bool) -> PyResult<Rules> {
+    pub(crate) fn of_object(object: &Bound<'_, PyAny>, check: bool) -> PyResult<PythonRules> {
         let name = match object.getattr_opt("name")? {
             Some(name) if name.is_instance_of::<PyString>() => name.extract::<String>()?,
             _ => object.get_type().name()?.to_string(),
@@ -78,11 +78,11 @@ impl Rules {
         };
         let spec = format!("python:{}", name.chars().map(clean).collect::<String>());
         let script = Script::new(object, check)?;
-        Ok(Rules(Arc::new(Inner { spec, sealed: OnceLock::new(), script: Some(script) })))
+        Ok(PythonRules(Arc::new(Inner { spec, sealed: OnceLock::new(), script: Some(script) })))
     }
 
     /// Whether these are the same rules: one Python object that was opened once, or equal graphs.
-    pub(crate) fn is_same(&self, other: &Rules) -> bool {
+    pub(crate) fn is_same(&self, other: &PythonRules) -> bool {
         if Arc::ptr_eq(&self.0, &other.0) {
             return true;
         }
@@ -126,15 +126,15 @@ impl Rules {
         most: usize,
         end: Option<Instant>,
         report: &mut dyn FnMut(usize) -> PyResult<()>,
-    ) -> PyResult<Explored> {
+    ) -> PyResult<ExploredGraph> {
         let Some(script) = self.0.script.as_ref().filter(|_| self.0.sealed.get().is_none()) else {
-            return Ok(Explored::All);
+            return Ok(ExploredGraph::All);
         };
         let memory = script.memory.load(Ordering::Relaxed) / 2;
         script.locked(py, |store| {
             // Another thread may have explored them while this one waited.
             if self.0.sealed.get().is_some() {
-                return Ok(Explored::All);
+                return Ok(ExploredGraph::All);
             }
             let growth = Growth::begin(store);
             let gave_up = |why| {
@@ -144,13 +144,13 @@ impl Rules {
             let mut id = 0;
             while id < store.positions.len() {
                 if store.positions.len() > most {
-                    return gave_up(Explored::TooMany);
+                    return gave_up(ExploredGraph::TooMany);
                 }
                 if id % 64 == 0 && end.is_some_and(|end| Instant::now() >= end) {
-                    return gave_up(Explored::OutOfTime);
+                    return gave_up(ExploredGraph::OutOfTime);
                 }
                 if id % 256 == 255 && growth.note(store) > memory {
-                    return gave_up(Explored::OutOfMemory);
+                    return gave_up(ExploredGraph::OutOfMemory);
                 }
                 if id % 1024 == 0 {
                     py.check_signals()?;
@@ -169,7 +169,7 @@ impl Rules {
                 graph.push(said.turn, said.payoff, &known.next, odds);
             }
             let _ = self.0.sealed.set(CompleteGraph { graph: Arc::new(graph.finished()), images });
-            Ok(Explored::All)
+            Ok(ExploredGraph::All)
         })
     }
 
@@ -267,7 +267,7 @@ impl Rules {
         let Some(script) = &self.0.script else { return place.to_string() };
         let said = match &script.write_move {
             Some(method) => self.text(Some(method), |py| {
-                Rules::pair(py, self.object(py, pos), self.move_object(py, pos, place))
+                PythonRules::pair(py, self.object(py, pos), self.move_object(py, pos, place))
             }),
             None => Python::attach(|py| Some(worded(self.move_object(py, pos, place)?.bind(py)))),
         };
@@ -296,7 +296,7 @@ fn worded(mv: &Bound<'_, PyAny>) -> String {
     }
 }
 
-impl Game for Rules {
+impl Game for PythonRules {
     type Position = u32;
     type Move = u32;
 
@@ -365,7 +365,7 @@ impl Game for Rules {
     }
 }
 
-impl Chance for Rules {
+impl Chance for PythonRules {
     fn outcomes(&self, pos: &u32, out: &mut Vec<(u32, f64)>) {
         let numbered = |odds: &[f64]| -> Vec<(u32, f64)> { (0..).zip(odds.iter().copied()).collect() };
         match self.graph() {
@@ -375,7 +375,7 @@ impl Chance for Rules {
     }
 }
 
-impl Notation for Rules {
+impl Notation for PythonRules {
     fn spec(&self) -> String {
         self.0.spec.clone()
     }

@@ -11,7 +11,7 @@ use outplay::core::Game;
 use outplay::runtime::{Monitor, NoMonitor};
 use outplay::table::{Identity, Table, Values, Writer, read_sums};
 use outplay::workbench::export::{LabelRequest, Positions, count_partial, label};
-use outplay::workbench::{Place, Session};
+use outplay::workbench::{PositionRef, Session};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -35,7 +35,7 @@ pub(super) fn kept_results(blind: bool) -> (Vec<Vec<u8>>, Reader) {
     const GAME: &str = "connect4:6x6";
     let entry = Catalog::standard().open(GAME).unwrap();
     let data = tempfile::tempdir().unwrap();
-    let place = Place::Start;
+    let place = PositionRef::Start;
     let mut asking = options();
     (asking.data, asking.recall, asking.keep) = (Some(data.path().into()), true, true);
     let known = outplay::workbench::query(&asking, &entry, &place, &NoMonitor).unwrap();

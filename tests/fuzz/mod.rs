@@ -19,7 +19,7 @@ use outplay::core::{LineBoard, Tier};
 use outplay::players::{FeatureSet, Weights};
 use outplay::runtime::NoMonitor;
 use outplay::table::{Table, Values};
-use outplay::workbench::{GameHandle, Place, Session, SolveRequest};
+use outplay::workbench::{GameHandle, PositionRef, Session, SolveRequest};
 use std::fs;
 use std::path::PathBuf;
 
@@ -149,19 +149,19 @@ fn about_games(name: &str, mut read: impl FnMut(&GameHandle, String) + 'static) 
 }
 
 /// What is printed of a position can be pasted back, and so can its moves.
-fn is_consistent(entry: &GameHandle, place: &Place) {
+fn is_consistent(entry: &GameHandle, place: &PositionRef) {
     let Ok(view) = outplay::workbench::view(entry, place) else { return };
-    let again = outplay::workbench::view(entry, &Place::Position(view.position.clone()));
+    let again = outplay::workbench::view(entry, &PositionRef::Position(view.position.clone()));
     let again = again.map(|again| again.position);
     assert_eq!(again.as_ref().ok(), Some(&view.position), "{}: {again:?}", entry.spec());
 }
 
 fn positions(_: bool) -> (Vec<Vec<u8>>, Reader) {
-    about_games("positions.txt", |entry, text| is_consistent(entry, &Place::Position(text)))
+    about_games("positions.txt", |entry, text| is_consistent(entry, &PositionRef::Position(text)))
 }
 
 fn moves(_: bool) -> (Vec<Vec<u8>>, Reader) {
-    about_games("moves.txt", |entry, text| is_consistent(entry, &Place::Moves(text)))
+    about_games("moves.txt", |entry, text| is_consistent(entry, &PositionRef::Moves(text)))
 }
 
 fn players(_: bool) -> (Vec<Vec<u8>>, Reader) {

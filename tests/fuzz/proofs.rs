@@ -1,7 +1,7 @@
 //! Proofs: two checkers that share nothing say the same of each, and what they accept is true.
 
 use super::{Reader, file, text};
-use outplay::check::{Limits, check_within};
+use outplay::check::{CheckLimits, check_within};
 use outplay::core::{Content, LineBoard, Verdict};
 use std::collections::HashMap;
 use std::io::Write;
@@ -16,7 +16,7 @@ const REFUSED: u64 = 50;
 const PLAYED_OUT: usize = 9;
 
 pub(super) fn proofs(blind: bool) -> (Vec<Vec<u8>>, Reader) {
-    let limits = Limits { followed: 20_000, bytes: 1 << 20 };
+    let limits = CheckLimits { followed: 20_000, bytes: 1 << 20 };
     let mut second = Second { waiting: Vec::new(), missing: false };
     let mut known = HashMap::new();
     let read = move |input: &[u8]| {

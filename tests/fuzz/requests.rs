@@ -2,7 +2,7 @@
 
 use super::{Reader, file, lines, text};
 use outplay::catalog::Catalog;
-use outplay::check::{CheckError, Limits, check_within};
+use outplay::check::{CheckError, CheckLimits, check_within};
 use outplay::runtime::NoMonitor;
 use outplay_serve::{Server, Settings};
 use serde_json::Value;
@@ -40,7 +40,7 @@ pub(super) fn requests(_: bool) -> (Vec<Vec<u8>>, Reader) {
 /// Walks through a proof: one that is not right is refused, and each ends within the limit.
 pub(super) fn walks(_: bool) -> (Vec<Vec<u8>>, Reader) {
     let addr = serve();
-    let limits = Limits { followed: 20_000, bytes: 1 << 20 };
+    let limits = CheckLimits { followed: 20_000, bytes: 1 << 20 };
     let read = move |input: &[u8]| {
         let input = text(input);
         let (first, proof) = input.split_once('\n').unwrap_or(("", &input));

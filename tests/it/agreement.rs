@@ -9,8 +9,8 @@ use outplay::catalog::Catalog;
 use outplay::core::{AnyPosition, Game, Index, Notation, Tone, Turn, Value};
 use outplay::players::{ExactOracle, MoveValue};
 use outplay::runtime::NoMonitor;
-use outplay::solve::{Explored, Settle, chance, memo, sweep_until_stable};
-use outplay::workbench::{GameHandle, Method, Oracle, Place, Session, SolveRequest};
+use outplay::solve::{ExploredGame, Settle, chance, memo, sweep_until_stable};
+use outplay::workbench::{GameHandle, Method, Oracle, PositionRef, Session, SolveRequest};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -99,7 +99,7 @@ impl Truthful {
 fn everybody_agrees(entry: &GameHandle, pos: &AnyPosition, truth: &Truthful, server: Option<&Server>) {
     let game = entry.game();
     let (spec, text) = (game.spec(), game.write_position(pos));
-    let place = Place::Position(text.clone());
+    let place = PositionRef::Position(text.clone());
     let name = format!("{spec} at {text}");
     // A game that has learned nothing from the other questions.
     let fresh = || Catalog::standard().open(&spec).unwrap();
@@ -159,7 +159,7 @@ fn everybody_agrees(entry: &GameHandle, pos: &AnyPosition, truth: &Truthful, ser
 }
 
 /// The position as the judge's own game has it.
-fn judge_pos(_judge: &Oracle, place: &Place, spec: &str) -> AnyPosition {
+fn judge_pos(_judge: &Oracle, place: &PositionRef, spec: &str) -> AnyPosition {
     Catalog::standard().open(spec).unwrap().locate(place).unwrap()
 }
 
@@ -211,7 +211,7 @@ fn nim_sums_are_what_sweeps_find() {
         let entry = catalog.open(spec).unwrap();
         let start = entry.game().start().unwrap();
         let memo = memo(entry.game(), &start, u64::MAX, &NoMonitor).unwrap();
-        let explored = Explored::new(entry.game(), &start, u64::MAX, &NoMonitor).unwrap();
+        let explored = ExploredGame::new(entry.game(), &start, u64::MAX, &NoMonitor).unwrap();
         for pos in explored.positions().iter().filter(|pos| entry.game().outcome(pos).is_none()) {
             let theory = entry.game().theory(pos);
             assert_eq!(
@@ -225,7 +225,7 @@ fn nim_sums_are_what_sweeps_find() {
     let large = outplay::workbench::query(
         &options(),
         &catalog.open("nim:1000+1000").unwrap(),
-        &Place::Start,
+        &PositionRef::Start,
         &NoMonitor,
     )
     .unwrap();
@@ -233,7 +233,7 @@ fn nim_sums_are_what_sweeps_find() {
     let large = outplay::workbench::query(
         &options(),
         &catalog.open("nim:1000+999").unwrap(),
-        &Place::Start,
+        &PositionRef::Start,
         &NoMonitor,
     )
     .unwrap();
@@ -248,7 +248,7 @@ fn thirty_positions_of_morris() {
     for spec in ["morris:three,lines=6", "morris:three,lines=8", "morris:tapatan"] {
         let entry = catalog.open(spec).unwrap();
         let start = entry.game().start().unwrap();
-        let explored = Explored::new(entry.game(), &start, u64::MAX, &NoMonitor).unwrap();
+        let explored = ExploredGame::new(entry.game(), &start, u64::MAX, &NoMonitor).unwrap();
         let stable = sweep_until_stable(entry.game(), &explored, &NoMonitor).unwrap();
         for _ in 0..10 {
             let pos = random_position(&entry, 12, &mut rng);
@@ -257,7 +257,7 @@ fn thirty_positions_of_morris() {
                 stable.value(tier, number).unwrap()
             };
             let truth = Truthful::of(&entry, &pos, value);
-            let place = Place::Position(entry.game().write_position(&pos));
+            let place = PositionRef::Position(entry.game().write_position(&pos));
             let name = format!("{spec} at {place:?}");
             let query = outplay::workbench::query(&options(), &entry, &place, &NoMonitor).unwrap();
             assert_eq!(query.answer.value(), Some(truth.value), "query {name}");
@@ -289,7 +289,7 @@ fn thirty_positions_with_dice() {
         let entry = catalog.open(spec).unwrap();
         let game = entry.game();
         let start = game.start().unwrap();
-        let explored = Explored::new(game, &start, u64::MAX, &NoMonitor).unwrap();
+        let explored = ExploredGame::new(game, &start, u64::MAX, &NoMonitor).unwrap();
         let means = chance(game, &explored, Settle::default(), &NoMonitor).unwrap();
         let mean = |pos: &AnyPosition| {
             let (tier, number) = explored.rank(pos);
@@ -300,7 +300,7 @@ fn thirty_positions_with_dice() {
             let turn = game.turn(&pos);
             let sign = if turn == Turn::Second { -1.0 } else { 1.0 };
             let text = game.write_position(&pos);
-            let place = Place::Position(text.clone());
+            let place = PositionRef::Position(text.clone());
             let moves: Vec<(String, f64)> =
                 game.list(&pos).map(|mv| (game.write_move(&pos, mv), mean(&game.play(&pos, mv)))).collect();
             let top = moves.iter().map(|(_, mean)| sign * mean).fold(f64::MIN, f64::max);
@@ -344,7 +344,7 @@ fn bounds_agree_with_the_position() {
     options.time = Some(std::time::Duration::from_millis(1500));
     for spec in ["mnk:7x7,k=5", "mnk:6x6,k=4", "mnk:7x7,k=4", "mnk:9x9,k=4"] {
         let entry = Catalog::standard().open(spec).unwrap();
-        let answer = outplay::workbench::query(&options, &entry, &Place::Start, &NoMonitor).unwrap();
+        let answer = outplay::workbench::query(&options, &entry, &PositionRef::Start, &NoMonitor).unwrap();
         let of = |mv: &str| answer.moves.iter().find(|known| known.mv == mv).unwrap().answer;
         for (one, other) in [("a1", "g7"), ("a1", "a7"), ("b1", "a2")] {
             if answer.moves.iter().any(|mv| mv.mv == other) && !spec.contains("9x9") && !spec.contains("6x6")

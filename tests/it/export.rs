@@ -3,7 +3,7 @@
 use outplay::catalog::Catalog;
 use outplay::runtime::NoMonitor;
 use outplay::workbench::export::{Request, export};
-use outplay::workbench::{GameHandle, Place, Session, SolveRequest, Trouble, query, solve};
+use outplay::workbench::{GameHandle, PositionRef, Session, SolveRequest, Trouble, query, solve};
 use outplay_dataset::{Form, Row};
 use std::path::Path;
 
@@ -35,7 +35,7 @@ fn labels_are_what_queries_say() {
         let rows = rows(&out);
         assert_eq!(rows.len() as u64, report.rows, "{spec}");
         for row in rows.iter().step_by(23) {
-            let answer = query(&options, &entry, &Place::Position(row.position.clone()), &NoMonitor)
+            let answer = query(&options, &entry, &PositionRef::Position(row.position.clone()), &NoMonitor)
                 .expect("an answer");
             assert_eq!(row.value, answer.answer.value().map(|value| f64::from(value.payoff())), "{row:?}");
             assert_eq!(row.distance, answer.answer.distance(), "{row:?}");

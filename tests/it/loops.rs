@@ -10,7 +10,8 @@ use crate::shell;
 use literature::{FOUR, Line, THREE};
 use outplay::catalog::Catalog;
 use outplay::workbench::{
-    GameBuilder, GameHandle, How, Method, Place, Session, SolveAnswer, SolveRequest, solve, verify,
+    GameBuilder, GameHandle, Method, PositionRef, Session, SolveAnswer, SolveOrigin, SolveRequest, solve,
+    verify,
 };
 use outplay_core::{Chance, Game, InputError, Notation, Payoff, Tier, Turn, Verdict};
 use outplay_runtime::NoMonitor;
@@ -505,13 +506,13 @@ fn a_game_of_ones_own_may_go_round_in_circles() {
     for spec in ["chase:3x3", "chase:4x3", "chase:4x4", "chase:5x5"] {
         let game = catalog.open(spec).unwrap();
         let solved = solve_by(&game, Method::Auto, Some(data.path())).unwrap();
-        assert_eq!(solved.method, How::By(Method::Retrograde), "{spec}");
+        assert_eq!(solved.method, SolveOrigin::By(Method::Retrograde), "{spec}");
         let stable = solve_by(&game, Method::UntilStable, None).unwrap();
         assert_eq!((&stable.answer, stable.positions), (&solved.answer, solved.positions), "{spec}");
         let verified = verify(&Session::at(data.path()), &game, None, &NoMonitor).unwrap();
         assert_eq!((verified.wrong, verified.checked), (0, solved.positions.unwrap().legal), "{spec}");
         let found = solve_by(&game, Method::Auto, Some(data.path())).unwrap();
-        assert_eq!((found.method, &found.answer), (How::Table, &solved.answer), "{spec}");
+        assert_eq!((found.method, &found.answer), (SolveOrigin::Table, &solved.answer), "{spec}");
         values.push(solved.answer);
     }
     let words: Vec<(Verdict, bool)> =
@@ -528,7 +529,8 @@ fn small_games_with_dice_need_no_table() {
     session.data = None;
     for (text, win) in [("piglet:2", 4.0 / 7.0), ("piglet:3", 6.0 / 11.0), ("pig:30", 0.567_914_744_493)] {
         let entry = Catalog::standard().open(text).unwrap();
-        let answer = outplay::workbench::query(&session, &entry, &Place::default(), &NoMonitor).unwrap();
+        let answer =
+            outplay::workbench::query(&session, &entry, &PositionRef::default(), &NoMonitor).unwrap();
         assert!((answer.answer.expected().unwrap() - win).abs() < 1e-10, "{text}: {answer:?}");
     }
 }

@@ -4,7 +4,7 @@ use crate::serve::ask;
 use crate::stage::{self, Stage};
 use outplay::catalog::{Catalog, Family};
 use outplay::teach::{Ply, follow};
-use outplay::workbench::{GameBuilder, Place};
+use outplay::workbench::{GameBuilder, PositionRef};
 use outplay_core::{Chance, Game, InputError, Notation, Payoff, Turn};
 use outplay_runtime::NoMonitor;
 use outplay_serve::{Server, Settings};
@@ -150,7 +150,7 @@ fn plies_are_described_by_the_rules() {
 fn plies(game: &str, moves: &str) -> Vec<Ply> {
     let handle = Catalog::standard().open(game).unwrap();
     let mut plies = Vec::new();
-    follow(&handle, &Place::Moves(moves.into()), &mut |reached| plies.extend(reached.made)).unwrap();
+    follow(&handle, &PositionRef::Moves(moves.into()), &mut |reached| plies.extend(reached.made)).unwrap();
     plies
 }
 

@@ -1,8 +1,8 @@
 //! The connect-k search against the values of every position, on boards of other sizes, other k and with
 //! obstacles: two solvers that share no code.
 
-use outplay::bitplane::{Dense, Options};
-use outplay::connect::{Depth, Limits, Solver};
+use outplay::bitplane::{BitplaneOptions, Dense};
+use outplay::connect::{Depth, Solver, SolverLimits};
 use outplay::core::LineGame;
 use outplay::core::laws::random_play;
 use outplay::games::mnk::{Mnk, Rules};
@@ -11,12 +11,12 @@ use outplay::runtime::NoMonitor;
 fn check(spec: &str, games: usize) {
     let game: Mnk<u64> = Mnk::new(Rules::parse(spec).unwrap()).unwrap();
     let start = game.rules().start().clone();
-    let dense = Dense::new(&start, &Options::distance(), &NoMonitor).unwrap();
+    let dense = Dense::new(&start, &BitplaneOptions::distance(), &NoMonitor).unwrap();
     let mut solver = Solver::new(1 << 18);
     let mut asked = 0;
     random_play(&game, games, 5, |pos| {
         let board = game.board(pos);
-        let found = solver.solve(&board, Depth::Score, Limits::default(), &NoMonitor, 1).unwrap();
+        let found = solver.solve(&board, Depth::Score, SolverLimits::default(), &NoMonitor, 1).unwrap();
         assert_eq!(found.value(), dense.value(&board), "{spec}: {board:?}");
         asked += 1;
     });

@@ -47,7 +47,7 @@ const LIMITS: [Limit; 21] = [
     limit(
         "ambiguous types",
         Some(0),
-        "type names with more than two definitions, but for Error, Move and Position",
+        "type names with more than two definitions, but for those that names.rs lists",
     ),
     limit("somebody", Some(40), "words: somebody, nobody, whoever, everybody, anybody"),
     limit("told", Some(60), "words in Rust: tell, tells, told"),

@@ -2,7 +2,7 @@
 
 use super::client::events;
 use super::{cpu_time, percentile};
-use outplay_workbench::{GameHandle, Place};
+use outplay_workbench::{GameHandle, PositionRef};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
@@ -116,7 +116,7 @@ pub(super) fn random_positions(game: &GameHandle, count: usize, seed: u64) -> Ve
 fn random_moves(game: &GameHandle, rng: &mut SmallRng) -> Vec<String> {
     let mut moves: Vec<String> = Vec::new();
     loop {
-        let place = if moves.is_empty() { Place::Start } else { Place::Moves(moves.join(" ")) };
+        let place = if moves.is_empty() { PositionRef::Start } else { PositionRef::Moves(moves.join(" ")) };
         let Ok(view) = outplay_workbench::view(game, &place) else { break };
         if view.outcome.is_some() || view.scene.moves.is_empty() {
             break;

@@ -13,7 +13,7 @@ use outplay_core::{AnyPosition, Game, Notation};
 use outplay_players::{Guest, PlayerContext};
 use outplay_runtime::Monitor;
 use outplay_workbench::export::fingerprint;
-use outplay_workbench::{GameHandle, Place, Session, Trouble};
+use outplay_workbench::{GameHandle, PositionRef, Session, Trouble};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -127,7 +127,7 @@ const FAULTS: usize = 5;
 pub fn compete(
     session: &Session,
     entry: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     request: &MatchRequest,
     monitor: &dyn Monitor,
 ) -> Result<MatchReport, Trouble> {
@@ -142,12 +142,12 @@ pub fn compete(
 pub fn compete_games(
     session: &Session,
     entry: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     request: &MatchRequest,
     monitor: &dyn Monitor,
 ) -> Result<(MatchReport, Vec<GameRecord>), Trouble> {
     let start = entry.locate(place)?;
-    let position = (*place != Place::Start).then(|| entry.game().write_position(&start));
+    let position = (*place != PositionRef::Start).then(|| entry.game().write_position(&start));
     Ok(play(&match_kit(session, entry), &start, position, request, monitor)?)
 }
 
@@ -160,14 +160,14 @@ pub fn compete_games(
 pub fn compete_seen(
     session: &Session,
     entry: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     request: &MatchRequest,
     guests: Vec<Guest>,
     spectator: &dyn Spectator,
     monitor: &dyn Monitor,
 ) -> Result<(MatchReport, Vec<GameRecord>), Trouble> {
     let start = entry.locate(place)?;
-    let position = (*place != Place::Start).then(|| entry.game().write_position(&start));
+    let position = (*place != PositionRef::Start).then(|| entry.game().write_position(&start));
     let kit = PlayerContext { files: None, outside: None, guests, ..match_kit(session, entry) };
     Ok(play_seen(&kit, &start, position, request, spectator, monitor)?)
 }

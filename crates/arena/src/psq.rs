@@ -13,7 +13,7 @@
 
 use crate::ArenaError;
 use crate::record::{GameRecord, Header, Record};
-use crate::referee::{End, Spent};
+use crate::referee::{End, ResourceUse};
 use outplay_core::{AnyGame, Game, Notation, cell_name};
 use std::path::{Path, PathBuf};
 
@@ -141,7 +141,7 @@ fn played(
 ) -> Result<GameRecord, ArenaError> {
     let mut pos =
         game.start().ok_or_else(|| ArenaError::Unable(format!("{} has no start position", game.spec())))?;
-    let mut spent = [Spent::default(); 2];
+    let mut spent = [ResourceUse::default(); 2];
     let mut words = Vec::with_capacity(psq.moves.len());
     for (ply, (name, ms)) in psq.moves.iter().enumerate() {
         let illegal = |why: String| ArenaError::file(path, format!("move {} is not legal: {why}", ply + 1));
@@ -150,7 +150,7 @@ fn played(
         }
         let mv = game.read_move(&pos, name).map_err(|error| illegal(error.to_string()))?;
         let seconds = *ms as f64 / 1e3;
-        spent[ply % 2].add(&Spent { moves: 1, seconds, slowest: seconds, ..Spent::default() });
+        spent[ply % 2].add(&ResourceUse { moves: 1, seconds, slowest: seconds, ..ResourceUse::default() });
         words.push(name.clone());
         pos = game.play(&pos, mv);
     }

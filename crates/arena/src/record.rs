@@ -5,7 +5,7 @@
 //! replayed before they count, so the file needs no checksums.
 
 use crate::ArenaError;
-use crate::referee::{End, Spent};
+use crate::referee::{End, ResourceUse};
 use crate::scrutiny::Scrutiny;
 use outplay_files::{Links, Lock};
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,7 @@ pub struct GameRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Resources used by the first and by the second player.
-    pub spent: [Spent; 2],
+    pub spent: [ResourceUse; 2],
     /// The accuracy of their moves by exact values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scrutiny: Option<[Scrutiny; 2]>,

@@ -62,7 +62,7 @@ impl End {
 
 /// Resources used by the moves of one player.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct Spent {
+pub struct ResourceUse {
     /// Moves made.
     pub moves: u64,
     /// Wall-clock time in seconds.
@@ -85,9 +85,9 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-impl Spent {
+impl ResourceUse {
     /// Adds the resources of other moves.
-    pub fn add(&mut self, other: &Spent) {
+    pub fn add(&mut self, other: &ResourceUse) {
         self.moves += other.moves;
         self.seconds += other.seconds;
         self.slowest = self.slowest.max(other.slowest);
@@ -110,7 +110,7 @@ pub struct PlayedGame {
     /// The description of a player's fault.
     pub why: Option<String>,
     /// Resources used by the first and by the second player.
-    pub spent: [Spent; 2],
+    pub spent: [ResourceUse; 2],
 }
 
 /// Samples a dice roll; `None` if the game has no dice.
@@ -158,7 +158,7 @@ pub fn play_seen(
         payoff: 0,
         end: End::Rules,
         why: None,
-        spent: [Spent::default(); 2],
+        spent: [ResourceUse::default(); 2],
     };
     let mut rng = SmallRng::seed_from_u64(part(dice, 0));
     // Positions cannot repeat on boards where stones stay, and with dice a repetition is not forced.
@@ -235,7 +235,7 @@ fn ask(
     pos: &AnyPosition,
     house: &House,
     monitor: &dyn Monitor,
-) -> Result<(AnyMove, Spent), MoveFailure> {
+) -> Result<(AnyMove, ResourceUse), MoveFailure> {
     let began = Instant::now();
     // The progress of a single move is not reported.
     let patience = Deadline::until(house.time.map(|time| began + time + time / 10), monitor).silent();
@@ -271,7 +271,7 @@ fn ask(
         Ok(Err(error)) => return fault(End::Refusal, &error.to_string()),
         Ok(Ok(choice)) => choice,
     };
-    let spent = Spent {
+    let spent = ResourceUse {
         moves: 1,
         seconds: took.as_secs_f64(),
         slowest: took.as_secs_f64(),

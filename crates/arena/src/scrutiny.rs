@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 /// A number of moves, and the number of those that preserved the value of their position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Kept {
+pub struct PreservedMoves {
     /// Examined moves.
     pub moves: u64,
     /// Value-preserving moves.
     pub kept: u64,
 }
 
-impl Kept {
+impl PreservedMoves {
     /// Counts a move.
     pub fn add(&mut self, kept: bool) {
         self.moves += 1;
@@ -23,7 +23,7 @@ impl Kept {
     }
 
     /// Adds other moves.
-    pub fn join(&mut self, other: &Kept) {
+    pub fn join(&mut self, other: &PreservedMoves) {
         self.moves += other.moves;
         self.kept += other.kept;
     }
@@ -38,11 +38,11 @@ impl Kept {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Scrutiny {
     /// All moves whose value is known.
-    pub all: Kept,
+    pub all: PreservedMoves,
     /// Moves at positions where some move loses value.
-    pub choices: Kept,
+    pub choices: PreservedMoves,
     /// Those of them at quiet positions, on k-in-a-row boards.
-    pub quiet: Kept,
+    pub quiet: PreservedMoves,
     /// The ply (from 1) of the first error.
     pub first_error: Option<u32>,
     /// The plies of all errors.

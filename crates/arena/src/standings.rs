@@ -2,7 +2,7 @@
 
 use crate::ratings::{CrossTable, Rating, ratings};
 use crate::record::GameRecord;
-use crate::referee::{End, Spent};
+use crate::referee::{End, ResourceUse};
 use crate::scrutiny::Scrutiny;
 use crate::stats::{Decision, Pairs, Sprt, Strength};
 use outplay_core::Counters;
@@ -46,7 +46,7 @@ impl Tally {
 
 /// The accuracy of a player's moves in all games, by exact values.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Judged {
+pub struct MoveAccuracy {
     /// Moves whose value is known.
     pub moves: u64,
     /// The share of them that preserved the value.
@@ -109,7 +109,7 @@ pub struct PlayerRow {
     pub refusals: u64,
     /// Accuracy by exact values.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub judged: Option<Judged>,
+    pub judged: Option<MoveAccuracy>,
 }
 
 /// The results of one pairing.
@@ -239,7 +239,7 @@ impl Standings {
 }
 
 fn player_row(place: usize, spec: &str, games: &[GameRecord], pairs: &Pairs) -> PlayerRow {
-    let (mut tally, mut sides, mut spent) = (Tally::default(), [Tally::default(); 2], Spent::default());
+    let (mut tally, mut sides, mut spent) = (Tally::default(), [Tally::default(); 2], ResourceUse::default());
     let mut faults: FxHashMap<&'static str, u64> = FxHashMap::default();
     let mut scrutiny = Scrutiny::default();
     let (mut judged, mut errors, mut error_plies) = (false, 0u64, 0u64);
@@ -292,7 +292,7 @@ fn player_row(place: usize, spec: &str, games: &[GameRecord], pairs: &Pairs) -> 
         illegal: fault("illegal"),
         timeouts: fault("time"),
         refusals: fault("refusal"),
-        judged: judged.then(|| Judged {
+        judged: judged.then(|| MoveAccuracy {
             moves: scrutiny.all.moves,
             kept: scrutiny.all.share(),
             choices: scrutiny.choices.moves,

@@ -5,7 +5,7 @@
 //!     [counts] [export] [avx2|portable] [flat] [threads=N] [runs=N]
 //! ```
 
-use outplay_bitplane::{Level, Options, Sink, Slots, plan, solve};
+use outplay_bitplane::{BitplaneOptions, Level, Sink, Slots, plan, solve};
 use outplay_core::LineBoard;
 use outplay_runtime::NoMonitor;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -63,7 +63,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let usage = "usage: speed WxH,k[,gravity][,misere] wdl|distance [counts] [export] [avx2|portable] [flat] [threads=N] [runs=N] [memory=GB]";
     let board = words.first().and_then(|word| board(word)).ok_or(usage)?;
-    let mut options = if words.iter().any(|w| w == "wdl") { Options::wdl() } else { Options::distance() };
+    let mut options =
+        if words.iter().any(|w| w == "wdl") { BitplaneOptions::wdl() } else { BitplaneOptions::distance() };
     let (mut export, mut runs) = (false, 5);
     for word in words.iter().skip(1) {
         match word.split_once('=').unwrap_or((word, "")) {

@@ -7,7 +7,7 @@ use crate::back::end;
 use crate::context::Context;
 use crate::counts::{Counts, PlyCounts};
 use crate::plan::Plan;
-use crate::solve::{Solution, Values};
+use crate::solve::{PlaneValues, Solution};
 use crate::tight::WORDS;
 use outplay_core::{Turn, Value};
 
@@ -44,7 +44,7 @@ impl Context {
 
     /// Decodes a number in the planes of a tier: payoff to the first player, and distance.
     pub(crate) fn decode(&self, tier: usize, code: usize) -> (i32, usize) {
-        if self.values == Values::Wdl {
+        if self.values == PlaneValues::Wdl {
             return ([0, 1, -1, 0][code], 0);
         }
         let planes = self.planes(tier) as u32;
@@ -111,8 +111,8 @@ impl Context {
                 self.value(second, stack.step, colour as u64)
             };
             let same = match self.values {
-                Values::Wdl => child.verdict().flipped() == value.verdict(),
-                Values::Distance => child.before(false) == value,
+                PlaneValues::Wdl => child.verdict().flipped() == value.verdict(),
+                PlaneValues::Distance => child.before(false) == value,
             };
             if same {
                 best.push(self.geometry.cells[usize::from(variable)]);

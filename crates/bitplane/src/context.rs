@@ -10,7 +10,7 @@ use crate::lane::Level;
 use crate::mirror::{MirrorPass, Permuter};
 use crate::plan::planes;
 use crate::shapes::Shapes;
-use crate::solve::{Options, Values};
+use crate::solve::{BitplaneOptions, PlaneValues};
 use crate::tight::{TightLayout, WORDS};
 use outplay_runtime::Monitor;
 use rayon::prelude::*;
@@ -28,7 +28,7 @@ pub(crate) struct Context {
     pub(crate) geometry: BoardGeometry,
     pub(crate) tight: TightLayout,
     pub(crate) shapes: Shapes,
-    pub(crate) values: Values,
+    pub(crate) values: PlaneValues,
     pub(crate) level: Level,
     /// `None` for a single thread.
     pub(crate) pool: Option<rayon::ThreadPool>,
@@ -63,7 +63,7 @@ pub(crate) struct MirrorCopy {
 impl Context {
     pub(crate) fn new(
         geometry: BoardGeometry,
-        options: &Options,
+        options: &BitplaneOptions,
         threads: usize,
         monitor: &dyn Monitor,
     ) -> Result<Context, DenseError> {

@@ -1,10 +1,10 @@
 //! In-memory oracle: a small board solved completely, with the value of every position.
 
 use crate::DenseError;
-use crate::engine::Engine;
+use crate::engine::MemorySolver;
 use crate::field::BoardGeometry;
 use crate::plan::Plan;
-use crate::solve::{Options, Solution};
+use crate::solve::{BitplaneOptions, Solution};
 use outplay_core::{Content, LineBoard, Value};
 use outplay_runtime::Monitor;
 
@@ -25,7 +25,7 @@ use outplay_runtime::Monitor;
 /// # Ok::<(), outplay_bitplane::DenseError>(())
 /// ```
 pub struct Dense {
-    engine: Engine,
+    engine: MemorySolver,
     solution: Solution,
     offsets: Vec<Vec<u32>>,
 }
@@ -36,10 +36,14 @@ impl Dense {
     /// # Errors
     ///
     /// As for [`crate::solve`]; all tiers together must fit in the memory allowed.
-    pub fn new(board: &LineBoard, options: &Options, monitor: &dyn Monitor) -> Result<Dense, DenseError> {
+    pub fn new(
+        board: &LineBoard,
+        options: &BitplaneOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Dense, DenseError> {
         let geometry = BoardGeometry::new(board, options.mirror, options.low)?;
         let plan = Plan::fitting(&geometry, options, false, true, monitor)?;
-        let mut engine = Engine::new(geometry, options, plan, true, monitor)?;
+        let mut engine = MemorySolver::new(geometry, options, plan, true, monitor)?;
         let solution = engine.run(monitor, None)?;
         let offsets: Result<_, DenseError> =
             (0..=engine.context.geometry.plies()).map(|tier| engine.context.offsets(tier, monitor)).collect();

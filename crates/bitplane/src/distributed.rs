@@ -17,7 +17,7 @@
 //! Invariant: a requested slab exists or will be computed without depending on the requester, so there is no deadlock.
 
 use crate::DenseError;
-use crate::slab_store::{Key, Packed, Part, SlabStore};
+use crate::slab_store::{Part, SlabBytes, SlabKey, SlabStore};
 use outplay_runtime::communicator::{pack, unpack};
 use outplay_runtime::{Communicator, RequestHandler};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,7 +33,7 @@ pub(crate) struct DistributedStore {
     own: Arc<dyn SlabStore>,
     pub(crate) crew: Arc<dyn Communicator>,
     /// Owner of each part that existed at the start.
-    found: Mutex<FxHashMap<Key, usize>>,
+    found: Mutex<FxHashMap<SlabKey, usize>>,
     /// By tier and slab: the rank that computes it.
     ranks: OnceLock<Vec<Vec<u16>>>,
     /// Bytes received from other ranks.
@@ -45,7 +45,7 @@ pub(crate) struct DistributedStore {
 }
 
 /// Thread that fetches parts.
-type PrefetchThread = JoinHandle<Vec<(Key, Packed)>>;
+type PrefetchThread = JoinHandle<Vec<(SlabKey, SlabBytes)>>;
 
 /// Delay before a request is retried.
 const RETRY_DELAY: Duration = Duration::from_micros(200);
@@ -64,7 +64,7 @@ impl RequestHandler for SlabServer {
         if numbers.is_empty() {
             return Ok(pack(&[self.done.load(Acquire)]));
         }
-        let keys: Option<Vec<Key>> = numbers.chunks(3).map(key).collect();
+        let keys: Option<Vec<SlabKey>> = numbers.chunks(3).map(key).collect();
         let keys = keys.ok_or("another rank sent an invalid slab request")?;
         if !keys.iter().all(|key| self.store.has(key.finished())) {
             return Ok(Vec::new());
@@ -80,7 +80,7 @@ impl RequestHandler for SlabServer {
 }
 
 /// Splits a reply into `count` parts; `None` if it is malformed.
-fn parts(answer: &Packed, count: usize) -> Option<Vec<Packed>> {
+fn parts(answer: &SlabBytes, count: usize) -> Option<Vec<SlabBytes>> {
     let lengths: Vec<u64> = unpack(answer.get(..count.checked_mul(8)?)?).collect();
     let (mut parts, mut at) = (Vec::with_capacity(count), 8 * count);
     for length in lengths {
@@ -91,14 +91,14 @@ fn parts(answer: &Packed, count: usize) -> Option<Vec<Packed>> {
     (at == answer.len()).then_some(parts)
 }
 
-fn numbers(key: Key) -> [u64; 3] {
+fn numbers(key: SlabKey) -> [u64; 3] {
     [key.part as u64, key.tier as u64, key.slab as u64]
 }
 
-fn key(numbers: &[u64]) -> Option<Key> {
+fn key(numbers: &[u64]) -> Option<SlabKey> {
     let &[part, tier, slab] = numbers else { return None };
     let part = Part::ALL.into_iter().find(|&known| known as u64 == part)?;
-    Some(Key { part, tier: tier as usize, slab: slab as usize })
+    Some(SlabKey { part, tier: tier as usize, slab: slab as usize })
 }
 
 impl DistributedStore {
@@ -114,7 +114,7 @@ impl DistributedStore {
         let inventories = crew.gather(&pack(&mine)).map_err(|why| DenseError::SlabStore { why })?;
         for (rank, bytes) in inventories.iter().enumerate() {
             let numbers: Vec<u64> = unpack(bytes).collect();
-            let keys: FxHashSet<Key> = numbers.chunks(3).filter_map(key).collect();
+            let keys: FxHashSet<SlabKey> = numbers.chunks(3).filter_map(key).collect();
             // A slab without its census is computed again, by the rank it is assigned to.
             for &key in keys.iter().filter(|key| keys.contains(&key.finished())) {
                 found.entry(key).or_insert(rank);
@@ -173,7 +173,7 @@ impl DistributedStore {
     }
 
     /// Starts prefetching parts that other ranks hold.
-    pub(crate) fn fetch_ahead(self: &Arc<DistributedStore>, mut keys: Vec<Key>) {
+    pub(crate) fn fetch_ahead(self: &Arc<DistributedStore>, mut keys: Vec<SlabKey>) {
         keys.retain(|&key| self.holder(key) != self.crew.rank());
         let this = self.clone();
         // A failed prefetch is fetched again on demand, where its error is reported.
@@ -189,12 +189,12 @@ impl DistributedStore {
     }
 
     /// Fetches parts from their owners.
-    fn fetch(&self, keys: &[Key]) -> Result<Vec<Packed>, String> {
-        let mut got = vec![Packed::from(Vec::new()); keys.len()];
+    fn fetch(&self, keys: &[SlabKey]) -> Result<Vec<SlabBytes>, String> {
+        let mut got = vec![SlabBytes::from(Vec::new()); keys.len()];
         let owners: Vec<usize> = keys.iter().map(|&key| self.holder(key)).collect();
         for rank in (0..self.crew.size()).filter(|rank| owners.contains(rank)) {
             let places: Vec<usize> = (0..keys.len()).filter(|&place| owners[place] == rank).collect();
-            let these: Vec<Key> = places.iter().map(|&place| keys[place]).collect();
+            let these: Vec<SlabKey> = places.iter().map(|&place| keys[place]).collect();
             let parts = match rank == self.crew.rank() {
                 true => self.own.get_all(&these)?,
                 false => self.request(rank, &these)?,
@@ -207,7 +207,7 @@ impl DistributedStore {
     }
 
     /// Requests parts from another rank until it has them.
-    fn request(&self, rank: usize, keys: &[Key]) -> Result<Vec<Packed>, String> {
+    fn request(&self, rank: usize, keys: &[SlabKey]) -> Result<Vec<SlabBytes>, String> {
         let request: Vec<u64> = keys.iter().copied().flat_map(numbers).collect();
         loop {
             let answer = self.crew.ask(rank, &pack(&request))?;
@@ -221,12 +221,12 @@ impl DistributedStore {
     }
 
     /// Whether some rank held a part of a finished slab at the start; all ranks agree on that.
-    pub(crate) fn held_at_start(&self, key: Key) -> bool {
+    pub(crate) fn held_at_start(&self, key: SlabKey) -> bool {
         self.found().contains_key(&key)
     }
 
     /// Returns the owner of a part.
-    fn holder(&self, key: Key) -> usize {
+    fn holder(&self, key: SlabKey) -> usize {
         if self.own.has(key) {
             return self.crew.rank();
         }
@@ -234,7 +234,7 @@ impl DistributedStore {
         found.unwrap_or_else(|| self.rank_of(key.tier, key.slab))
     }
 
-    fn found(&self) -> MutexGuard<'_, FxHashMap<Key, usize>> {
+    fn found(&self) -> MutexGuard<'_, FxHashMap<SlabKey, usize>> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -246,25 +246,25 @@ impl Drop for DistributedStore {
 }
 
 impl SlabStore for DistributedStore {
-    fn has(&self, key: Key) -> bool {
+    fn has(&self, key: SlabKey) -> bool {
         self.own.has(key) || self.found().contains_key(&key)
     }
 
-    fn get(&self, key: Key) -> Result<Packed, String> {
+    fn get(&self, key: SlabKey) -> Result<SlabBytes, String> {
         let mut parts = self.get_all(&[key])?;
         parts.pop().ok_or_else(|| "a slab is missing".into())
     }
 
-    fn get_all(&self, keys: &[Key]) -> Result<Vec<Packed>, String> {
+    fn get_all(&self, keys: &[SlabKey]) -> Result<Vec<SlabBytes>, String> {
         let ahead = self.ahead().take().and_then(|ahead| ahead.join().ok());
-        let mut there: FxHashMap<Key, Packed> = ahead.into_iter().flatten().collect();
-        let missing: Vec<Key> = keys.iter().copied().filter(|key| !there.contains_key(key)).collect();
+        let mut there: FxHashMap<SlabKey, SlabBytes> = ahead.into_iter().flatten().collect();
+        let missing: Vec<SlabKey> = keys.iter().copied().filter(|key| !there.contains_key(key)).collect();
         there.extend(missing.iter().copied().zip(self.fetch(&missing)?));
-        let part = |key: &Key| there.remove(key).ok_or_else(|| "a slab was requested twice".into());
+        let part = |key: &SlabKey| there.remove(key).ok_or_else(|| "a slab was requested twice".into());
         keys.iter().map(part).collect()
     }
 
-    fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {
+    fn put(&self, key: SlabKey, bytes: SlabBytes) -> Result<(), String> {
         self.own.put(key, bytes)
     }
 
@@ -273,7 +273,7 @@ impl SlabStore for DistributedStore {
         self.own.forget(part, tier)
     }
 
-    fn keys(&self) -> Vec<Key> {
+    fn keys(&self) -> Vec<SlabKey> {
         self.own.keys()
     }
 
@@ -297,26 +297,26 @@ fn stretches(work: &[u64], ranks: usize) -> Vec<u16> {
 /// In-memory slab store, for ranks that write no table.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryStore {
-    slabs: Mutex<FxHashMap<Key, Packed>>,
+    slabs: Mutex<FxHashMap<SlabKey, SlabBytes>>,
 }
 
 impl MemoryStore {
-    fn slabs(&self) -> MutexGuard<'_, FxHashMap<Key, Packed>> {
+    fn slabs(&self) -> MutexGuard<'_, FxHashMap<SlabKey, SlabBytes>> {
         self.slabs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl SlabStore for MemoryStore {
-    fn has(&self, key: Key) -> bool {
+    fn has(&self, key: SlabKey) -> bool {
         self.slabs().contains_key(&key)
     }
 
-    fn get(&self, key: Key) -> Result<Packed, String> {
+    fn get(&self, key: SlabKey) -> Result<SlabBytes, String> {
         let found = self.slabs().get(&key).cloned();
         found.ok_or_else(|| format!("slab {} of tier {} is missing", key.slab, key.tier))
     }
 
-    fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {
+    fn put(&self, key: SlabKey, bytes: SlabBytes) -> Result<(), String> {
         self.slabs().insert(key, bytes);
         Ok(())
     }
@@ -340,7 +340,7 @@ mod tests {
     fn replies_split_into_their_parts() {
         let store = Arc::new(MemoryStore::default());
         let own = SlabServer { store: store.clone(), done: Arc::new(AtomicU64::new(7)) };
-        let key = |part, slab| Key { part, tier: 3, slab };
+        let key = |part, slab| SlabKey { part, tier: 3, slab };
         let keys = [0, 1, 2].map(|slab| key(Part::Values, slab));
         let request: Vec<u64> = keys.into_iter().flat_map(numbers).collect();
         for (slab, bytes) in [vec![1, 2, 3], vec![], vec![4]].into_iter().enumerate() {
@@ -349,7 +349,7 @@ mod tests {
             store.put(key(Part::ValueCensus, slab), vec![].into()).expect("memory");
         }
         let answer = own.answer(&pack(&request)).expect("all are there");
-        let answer = Packed::from(answer);
+        let answer = SlabBytes::from(answer);
         let found: Vec<Vec<u8>> =
             parts(&answer, 3).expect("parts").iter().map(|part| part.to_vec()).collect();
         assert_eq!(found, [vec![1, 2, 3], vec![], vec![4]]);

@@ -21,13 +21,13 @@ use crate::field::BoardGeometry;
 use crate::forth::{ForwardPass, ForwardWorker};
 use crate::kernel;
 use crate::plan::{Plan, parts};
-use crate::solve::{Options, Solution, Values};
+use crate::solve::{BitplaneOptions, PlaneValues, Solution};
 use crate::tight::WORDS;
 use outplay_core::{Value, Verdict};
 use outplay_runtime::Monitor;
 
 /// In-memory solver of a board.
-pub(crate) struct Engine {
+pub(crate) struct MemorySolver {
     pub(crate) context: Context,
     pub(crate) plan: Plan,
     keep: bool,
@@ -37,20 +37,20 @@ pub(crate) struct Engine {
     live: Arena,
 }
 
-impl Engine {
+impl MemorySolver {
     /// Allocates the planned arenas; `keep` keeps all tiers in memory.
     pub(crate) fn new(
         geometry: BoardGeometry,
-        options: &Options,
+        options: &BitplaneOptions,
         plan: Plan,
         keep: bool,
         monitor: &dyn Monitor,
-    ) -> Result<Engine, DenseError> {
+    ) -> Result<MemorySolver, DenseError> {
         let tables = [Arena::new(plan.values[0])?, Arena::new(plan.values[1])?];
         let images = Arena::new(plan.images)?;
         let live = Arena::new(plan.reach)?;
         let context = Context::new(geometry, options, plan.threads, monitor)?;
-        Ok(Engine { context, keep, counting: options.counts, plan, tables, images, live })
+        Ok(MemorySolver { context, keep, counting: options.counts, plan, tables, images, live })
     }
 
     /// Solves the board.
@@ -74,7 +74,7 @@ impl Engine {
                 self.context.start(&self.tables(0, &offsets[0]), &self.tables(1, &offsets[1]))
             }
         };
-        let exact = self.context.values == Values::Distance || value.verdict() == Verdict::Draw;
+        let exact = self.context.values == PlaneValues::Distance || value.verdict() == Verdict::Draw;
         Ok(Solution {
             verdict: value.verdict(),
             value: exact.then_some(value),
@@ -177,7 +177,7 @@ impl Engine {
             ply.legal = workers.iter().map(|w| sum(w.legal)).sum();
             let decided: u64 = workers.iter().map(|w| sum(w.finished)).sum();
             let payoff = self.context.payoff_of_line(tier);
-            let distance = (self.context.values == Values::Distance).then_some(0);
+            let distance = (self.context.values == PlaneValues::Distance).then_some(0);
             ply.add(payoff, distance, decided);
             (ply.finished, ply.decided) = (decided, decided);
             if tier == plies {
@@ -218,7 +218,7 @@ impl Engine {
                 next_offsets: &next_offsets,
                 planes: self.context.planes(tier),
                 next_planes: self.context.planes(tier + 1),
-                wdl: self.context.values == Values::Wdl,
+                wdl: self.context.values == PlaneValues::Wdl,
                 place: &self.context.shapes.place,
                 next: self.table(tier + 1),
                 next_mirrored: self.images.at(0),
@@ -265,7 +265,7 @@ impl Engine {
                 let positions = counters.iter().sum::<u64>() * if code < LEVELS { 1 } else { 2 };
                 if positions > 0 {
                     let (payoff, distance) = self.context.decode(tier, code % LEVELS);
-                    let distance = (self.context.values == Values::Distance).then_some(distance);
+                    let distance = (self.context.values == PlaneValues::Distance).then_some(distance);
                     counts.plies[tier].add(payoff, distance, positions);
                 }
             }

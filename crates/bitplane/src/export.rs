@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::lane::Lane;
 use crate::mirror::RankPermutation;
 use crate::shapes::walk;
-use crate::solve::Values;
+use crate::solve::PlaneValues;
 use crate::tight::WORDS;
 use crate::{DenseError, kernel};
 use outplay_core::{Code, Turn, Value};
@@ -277,9 +277,9 @@ fn codes(context: &Context, tier: usize) -> [i8; 64] {
     for (number, code) in codes.iter_mut().enumerate().take(1 << context.planes(tier)) {
         let (payoff, distance) = context.decode(tier, number);
         *code = match context.values {
-            Values::Wdl => turn.sees(payoff) as i8,
+            PlaneValues::Wdl => turn.sees(payoff) as i8,
             // Boards have fewer than 64 cells, so every distance fits.
-            Values::Distance => {
+            PlaneValues::Distance => {
                 i8::pack(Value::new(turn.sees(payoff), distance as u32)).unwrap_or(i8::UNKNOWN)
             }
         };

@@ -77,7 +77,7 @@ pub use error::DenseError;
 pub use export::{Sink, Slots};
 pub use lane::Level;
 pub use plan::{Plan, TierPlan, plan};
-pub use slab_store::{Key, Packed, Part, SlabStore};
-pub use solve::{Balance, Options, Solution, Values, solve};
+pub use slab_store::{Part, SlabBytes, SlabKey, SlabStore};
+pub use solve::{Balance, BitplaneOptions, PlaneValues, Solution, solve};
 
 pub(crate) use field::BoardGeometry;

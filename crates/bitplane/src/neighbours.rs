@@ -16,7 +16,7 @@ use crate::arena::{Arena, ArenaSlot};
 use crate::compress::{CHUNK, LivePacking, PlaneCompressor, unframe};
 use crate::context::{Context, SharedPtr};
 use crate::kernel;
-use crate::slab_store::{Key, Packed, Part};
+use crate::slab_store::{Part, SlabBytes, SlabKey};
 use crate::slabs::{Bundle, Slabs, TierDirection};
 use crate::tight::WORDS;
 use std::sync::Mutex;
@@ -116,7 +116,7 @@ impl<'a> NeighbourCache<'a> {
     }
 
     /// Returns the keys of bundles.
-    pub(crate) fn keys(&self, bundles: &[Bundle]) -> Vec<Key> {
+    pub(crate) fn keys(&self, bundles: &[Bundle]) -> Vec<SlabKey> {
         keys(bundles, self.tier, self.planes)
     }
 
@@ -125,7 +125,7 @@ impl<'a> NeighbourCache<'a> {
         &mut self,
         turn: usize,
         missing: &[Bundle],
-        packed: &[Packed],
+        packed: &[SlabBytes],
     ) -> Result<(), DenseError> {
         let mut frames = Vec::with_capacity(missing.len());
         for &bundle in missing {
@@ -230,11 +230,11 @@ impl<'a> NeighbourCache<'a> {
 }
 
 /// Returns the keys of a tier's bundles: each live plane, followed by its values if `planes` is not 0.
-pub(crate) fn keys(bundles: &[Bundle], tier: usize, planes: usize) -> Vec<Key> {
+pub(crate) fn keys(bundles: &[Bundle], tier: usize, planes: usize) -> Vec<SlabKey> {
     let mut keys = Vec::new();
     for &bundle in bundles {
         let (slab, image) = ((bundle / 2) as usize, bundle % 2 == 1);
-        let key = |part| Key { part, tier, slab };
+        let key = |part| SlabKey { part, tier, slab };
         keys.push(key(if image { Part::ReachImages } else { Part::Reach }));
         if planes > 0 {
             keys.push(key(if image { Part::ValueImages } else { Part::Values }));

@@ -15,7 +15,7 @@ use crate::export::{TASK, inner};
 use crate::field::BoardGeometry;
 use crate::shapes::{Shapes, census};
 use crate::slabs::SlabLayout;
-use crate::solve::{Options, Values};
+use crate::solve::{BitplaneOptions, PlaneValues};
 use crate::tight::{TightLayout, binomials};
 use outplay_core::LineBoard;
 use outplay_runtime::{Monitor, NoMonitor};
@@ -105,7 +105,7 @@ impl Plan {
 ///
 /// A board with too many shapes, or a solve that exceeds the memory limit even
 /// with the planes on disk; the error has the figures.
-pub fn plan(board: &LineBoard, options: &Options, export: bool) -> Result<Plan, DenseError> {
+pub fn plan(board: &LineBoard, options: &BitplaneOptions, export: bool) -> Result<Plan, DenseError> {
     let geometry = BoardGeometry::new(board, options.mirror, options.low)?;
     Plan::new(&geometry, options, export, false, &NoMonitor)
 }
@@ -119,7 +119,7 @@ impl Plan {
     /// Plans within the available memory if no limit was set.
     pub(crate) fn fitting(
         geometry: &BoardGeometry,
-        options: &Options,
+        options: &BitplaneOptions,
         export: bool,
         keep: bool,
         monitor: &dyn Monitor,
@@ -128,7 +128,7 @@ impl Plan {
         match (options.memory, arena::available()) {
             // All ranks must make the same plan, and available memory differs between them.
             (None, Some(available)) if options.crew.is_none() && plan.peak_bytes > available => {
-                let options = Options { memory: Some(available), ..options.clone() };
+                let options = BitplaneOptions { memory: Some(available), ..options.clone() };
                 Plan::new(geometry, &options, export, keep, monitor)
             }
             _ => Ok(plan),
@@ -138,7 +138,7 @@ impl Plan {
     /// Plans a solve; `keep` keeps all tiers in memory.
     pub(crate) fn new(
         geometry: &BoardGeometry,
-        options: &Options,
+        options: &BitplaneOptions,
         export: bool,
         keep: bool,
         monitor: &dyn Monitor,
@@ -224,8 +224,9 @@ impl Plan {
             _ => {
                 let needs = cut.map_or(choices[1].1, |cut| small + cut.bytes);
                 let mut cures = Vec::new();
-                if options.values == Values::Distance {
-                    let cheaper = Options { values: Values::Wdl, memory: None, ..options.clone() };
+                if options.values == PlaneValues::Distance {
+                    let cheaper =
+                        BitplaneOptions { values: PlaneValues::Wdl, memory: None, ..options.clone() };
                     let wdl = Plan::new(geometry, &cheaper, export, keep, monitor)?.peak_bytes;
                     if wdl < needs {
                         cures.push(format!("ask for win/draw/loss only ({})", Bytes(wdl)));
@@ -292,11 +293,11 @@ fn frugal_lines(
 }
 
 /// Number of planes of a tier with `plies_left` plies left. The last tier is all ties and has none.
-pub(crate) fn planes(values: Values, plies_left: usize) -> usize {
+pub(crate) fn planes(values: PlaneValues, plies_left: usize) -> usize {
     match (values, plies_left) {
         (_, 0) => 0,
-        (Values::Wdl, _) => 2,
-        (Values::Distance, left) => (usize::BITS - left.leading_zeros()) as usize,
+        (PlaneValues::Wdl, _) => 2,
+        (PlaneValues::Distance, left) => (usize::BITS - left.leading_zeros()) as usize,
     }
 }
 

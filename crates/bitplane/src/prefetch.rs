@@ -1,7 +1,7 @@
 //! Slab I/O on background threads: prefetch and write-behind.
 
 use crate::DenseError;
-use crate::slab_store::{Key, Packed, Part, SlabStore};
+use crate::slab_store::{Part, SlabBytes, SlabKey, SlabStore};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 /// Slabs queued for writing before the solver blocks.
@@ -9,21 +9,21 @@ const WAITING: usize = 1;
 
 /// Handle to a reader thread and a writer thread.
 pub(crate) struct Prefetcher {
-    wanted: Sender<Vec<Key>>,
-    fetched: Receiver<Result<Vec<Packed>, String>>,
-    writes: SyncSender<Vec<(Key, Vec<u8>)>>,
+    wanted: Sender<Vec<SlabKey>>,
+    fetched: Receiver<Result<Vec<SlabBytes>, String>>,
+    writes: SyncSender<Vec<(SlabKey, Vec<u8>)>>,
     failed: Receiver<String>,
 }
 
 impl Prefetcher {
     /// Queues a read.
-    pub(crate) fn fetch(&self, keys: Vec<Key>) {
+    pub(crate) fn fetch(&self, keys: Vec<SlabKey>) {
         // A failed reader thread is reported by `fetched`.
         let _ = self.wanted.send(keys);
     }
 
     /// Returns the result of the oldest read, waiting for it.
-    pub(crate) fn fetched(&self) -> Result<Vec<Packed>, DenseError> {
+    pub(crate) fn fetched(&self) -> Result<Vec<SlabBytes>, DenseError> {
         let fetched = self.fetched.recv().unwrap_or_else(|_| Err("a thread that reads slabs failed".into()));
         fetched.map_err(|why| DenseError::SlabStore { why })
     }
@@ -35,7 +35,7 @@ impl Prefetcher {
         slab: usize,
         parts: Vec<(Part, Vec<u8>)>,
     ) -> Result<(), DenseError> {
-        let key = |(part, bytes)| (Key { part, tier, slab }, bytes);
+        let key = |(part, bytes)| (SlabKey { part, tier, slab }, bytes);
         let sent = self.writes.send(parts.into_iter().map(key).collect());
         match (sent, self.failed.try_recv()) {
             (_, Ok(why)) => Err(DenseError::SlabStore { why }),
@@ -50,9 +50,9 @@ pub(crate) fn with<R>(
     store: &dyn SlabStore,
     work: impl FnOnce(&Prefetcher) -> Result<R, DenseError>,
 ) -> Result<R, DenseError> {
-    let (wanted, requests) = channel::<Vec<Key>>();
+    let (wanted, requests) = channel::<Vec<SlabKey>>();
     let (deliver, fetched) = channel();
-    let (writes, parts) = sync_channel::<Vec<(Key, Vec<u8>)>>(WAITING);
+    let (writes, parts) = sync_channel::<Vec<(SlabKey, Vec<u8>)>>(WAITING);
     let (fail, failed) = channel();
     std::thread::scope(|scope| {
         scope.spawn(move || {

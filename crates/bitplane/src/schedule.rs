@@ -11,7 +11,7 @@
 //!
 //! Invariant: every input of a scheduled slab is in the store or is scheduled before it.
 
-use crate::slab_store::{Key, Part};
+use crate::slab_store::{Part, SlabKey};
 
 /// Inventory of the store and of the tables to write.
 pub(crate) struct SlabInventory<'a> {
@@ -22,7 +22,7 @@ pub(crate) struct SlabInventory<'a> {
     /// Whether neighbours read mirror images of a slab's shapes.
     pub(crate) has_images: &'a dyn Fn(usize, usize) -> bool,
     /// Whether the store holds a part of a finished slab.
-    pub(crate) holds: &'a dyn Fn(Key) -> bool,
+    pub(crate) holds: &'a dyn Fn(SlabKey) -> bool,
     /// Whether all values of a tier are computed because its file has to be written.
     pub(crate) wants: &'a dyn Fn(usize) -> bool,
 }
@@ -34,14 +34,14 @@ impl SlabInventory<'_> {
 
     /// Whether the live planes of a slab exist. Those of the last tier are never stored.
     fn has_reach(&self, tier: usize, slab: usize) -> bool {
-        let holds = |part| (self.holds)(Key { part, tier, slab });
+        let holds = |part| (self.holds)(SlabKey { part, tier, slab });
         tier == self.last()
             || holds(Part::Reach) && (!(self.has_images)(tier, slab) || holds(Part::ReachImages))
     }
 
     /// Whether the values of a slab exist.
     pub(crate) fn has_values(&self, tier: usize, slab: usize) -> bool {
-        let holds = |part| (self.holds)(Key { part, tier, slab });
+        let holds = |part| (self.holds)(SlabKey { part, tier, slab });
         holds(Part::Values) && (!(self.has_images)(tier, slab) || holds(Part::ValueImages))
     }
 }
@@ -71,7 +71,7 @@ impl Schedule {
         for tier in 0..inventory.last() {
             let wanted = (inventory.wants)(tier);
             for slab in 0..inventory.slabs[tier] {
-                let counted = (inventory.holds)(Key { part: Part::ValueCensus, tier, slab });
+                let counted = (inventory.holds)(SlabKey { part: Part::ValueCensus, tier, slab });
                 let lost = needs_values[tier] && !inventory.has_values(tier, slab);
                 schedule.recomputed += usize::from(counted && lost);
                 if wanted || !counted || lost {
@@ -87,7 +87,7 @@ impl Schedule {
         }
         for tier in (0..tiers).rev() {
             for slab in 0..inventory.slabs[tier] {
-                let counted = (inventory.holds)(Key { part: Part::ReachCensus, tier, slab });
+                let counted = (inventory.holds)(SlabKey { part: Part::ReachCensus, tier, slab });
                 let lost = needs_reach[tier] && !inventory.has_reach(tier, slab);
                 schedule.recomputed += usize::from(counted && lost);
                 if !counted || lost {
@@ -109,7 +109,7 @@ mod tests {
 
     const SLABS: [usize; 5] = [1, 2, 3, 2, 1];
 
-    fn schedule(held: &BTreeSet<Key>, wants: &dyn Fn(usize) -> bool) -> Schedule {
+    fn schedule(held: &BTreeSet<SlabKey>, wants: &dyn Fn(usize) -> bool) -> Schedule {
         Schedule::new(&SlabInventory {
             slabs: &SLABS,
             planes: &|tier| SLABS.len() - 1 - tier,
@@ -120,14 +120,14 @@ mod tests {
     }
 
     /// All parts of the tiers' slabs, with planes only where `planes` returns true.
-    fn held(planes: &dyn Fn(usize) -> bool) -> BTreeSet<Key> {
+    fn held(planes: &dyn Fn(usize) -> bool) -> BTreeSet<SlabKey> {
         let mut held = BTreeSet::new();
         for (tier, &slabs) in SLABS.iter().enumerate() {
             for slab in 0..slabs {
                 for part in Part::OF_SLABS {
                     let census = matches!(part, Part::ReachCensus | Part::ValueCensus);
                     if census || planes(tier) {
-                        held.insert(Key { part, tier, slab });
+                        held.insert(SlabKey { part, tier, slab });
                     }
                 }
             }
@@ -157,9 +157,9 @@ mod tests {
     #[test]
     fn lost_slab_is_recomputed_from_existing_inputs() {
         let mut some = held(&|_| true);
-        some.remove(&Key { part: Part::ReachImages, tier: 2, slab: 1 });
+        some.remove(&SlabKey { part: Part::ReachImages, tier: 2, slab: 1 });
         // Only the values of tier 1 depend on the live planes of tier 2.
-        some.remove(&Key { part: Part::ValueCensus, tier: 1, slab: 0 });
+        some.remove(&SlabKey { part: Part::ValueCensus, tier: 1, slab: 0 });
         let schedule = schedule(&some, &|_| false);
         assert_eq!(schedule.forward, [vec![], vec![], vec![1], vec![], vec![]]);
         assert_eq!(schedule.backward, [vec![], vec![0], vec![], vec![], vec![]]);
@@ -170,12 +170,12 @@ mod tests {
     fn discarded_inputs_are_recomputed() {
         // Tiers after the second are done and discarded when a census of tier 3 is lost.
         let mut some = held(&|tier| tier <= 1);
-        some.remove(&Key { part: Part::ReachCensus, tier: 3, slab: 1 });
+        some.remove(&SlabKey { part: Part::ReachCensus, tier: 3, slab: 1 });
         let reach = schedule(&some, &|_| false);
         assert_eq!(reach.forward, [vec![], vec![], all(2), vec![1], vec![]]);
         assert!(reach.backward.iter().all(Vec::is_empty));
         let mut some = held(&|tier| tier <= 1);
-        some.remove(&Key { part: Part::Values, tier: 1, slab: 0 });
+        some.remove(&SlabKey { part: Part::Values, tier: 1, slab: 0 });
         let values = schedule(&some, &|_| false);
         assert_eq!(values.backward, [vec![], vec![0], all(2), all(3), vec![]]);
         assert_eq!(values.forward, [vec![], vec![], all(2), all(3), vec![]]);

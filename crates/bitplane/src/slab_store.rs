@@ -61,7 +61,7 @@ impl Part {
 
 /// Key of a part of a slab.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Key {
+pub struct SlabKey {
     /// The part.
     pub part: Part,
     /// Stones placed since the start.
@@ -70,42 +70,42 @@ pub struct Key {
     pub slab: usize,
 }
 
-impl Key {
+impl SlabKey {
     /// Returns the key of the part that is written last: its presence implies this part.
-    pub fn finished(self) -> Key {
+    pub fn finished(self) -> SlabKey {
         let part = match self.part {
             Part::Reach | Part::ReachImages | Part::ReachCensus => Part::ReachCensus,
             Part::Values | Part::ValueImages | Part::ValueCensus => Part::ValueCensus,
             Part::Layout => Part::Layout,
         };
-        Key { part, ..self }
+        SlabKey { part, ..self }
     }
 }
 
 /// Bytes of a part, reference-counted: clones and slices copy nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Packed {
+pub struct SlabBytes {
     all: Arc<Vec<u8>>,
     range: Range<usize>,
 }
 
-impl Packed {
+impl SlabBytes {
     /// Returns a slice; `None` if it is out of range.
-    pub(crate) fn part(&self, range: Range<usize>) -> Option<Packed> {
+    pub(crate) fn part(&self, range: Range<usize>) -> Option<SlabBytes> {
         self.get(range.clone())?;
         let start = self.range.start;
-        Some(Packed { all: self.all.clone(), range: start + range.start..start + range.end })
+        Some(SlabBytes { all: self.all.clone(), range: start + range.start..start + range.end })
     }
 }
 
-impl From<Vec<u8>> for Packed {
-    fn from(bytes: Vec<u8>) -> Packed {
+impl From<Vec<u8>> for SlabBytes {
+    fn from(bytes: Vec<u8>) -> SlabBytes {
         let range = 0..bytes.len();
-        Packed { all: Arc::new(bytes), range }
+        SlabBytes { all: Arc::new(bytes), range }
     }
 }
 
-impl Deref for Packed {
+impl Deref for SlabBytes {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
         &self.all[self.range.clone()]
@@ -117,21 +117,21 @@ impl Deref for Packed {
 /// A put is atomic and survives a kill. Errors are sentences for the user.
 pub trait SlabStore: fmt::Debug + Send + Sync {
     /// Whether a part exists.
-    fn has(&self, key: Key) -> bool;
+    fn has(&self, key: SlabKey) -> bool;
 
     /// Reads a part.
     ///
     /// # Errors
     ///
     /// A read error, or a checksum mismatch.
-    fn get(&self, key: Key) -> Result<Packed, String>;
+    fn get(&self, key: SlabKey) -> Result<SlabBytes, String>;
 
     /// Reads several parts, in order; a remote store needs one request for all.
     ///
     /// # Errors
     ///
     /// Those of [`SlabStore::get`].
-    fn get_all(&self, keys: &[Key]) -> Result<Vec<Packed>, String> {
+    fn get_all(&self, keys: &[SlabKey]) -> Result<Vec<SlabBytes>, String> {
         keys.iter().map(|&key| self.get(key)).collect()
     }
 
@@ -140,7 +140,7 @@ pub trait SlabStore: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// A full disk, or the disk limit.
-    fn put(&self, key: Key, bytes: Packed) -> Result<(), String>;
+    fn put(&self, key: SlabKey, bytes: SlabBytes) -> Result<(), String>;
 
     /// Removes this part of all slabs of a tier.
     ///
@@ -150,7 +150,7 @@ pub trait SlabStore: fmt::Debug + Send + Sync {
     fn forget(&self, part: Part, tier: usize) -> Result<(), String>;
 
     /// Returns all keys; only distributed solving needs them.
-    fn keys(&self) -> Vec<Key> {
+    fn keys(&self) -> Vec<SlabKey> {
         Vec::new()
     }
 

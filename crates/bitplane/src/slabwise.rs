@@ -34,9 +34,9 @@ use crate::plan::Plan;
 use crate::plane_codec::PlaneCodec;
 use crate::prefetch;
 use crate::schedule::{Schedule, SlabInventory};
-use crate::slab_store::{Key, Part, SlabStore};
+use crate::slab_store::{Part, SlabKey, SlabStore};
 use crate::slabs::{SlabLayout, Slabs, TierDirection};
-use crate::solve::{Balance, Options, Solution, Values};
+use crate::solve::{Balance, BitplaneOptions, PlaneValues, Solution};
 use crate::tight::WORDS;
 use outplay_core::{Value, Verdict};
 use outplay_runtime::communicator::{pack, unpack as numbers};
@@ -100,7 +100,7 @@ impl SlabSolver {
         context: Context,
         plan: Plan,
         mut store: Arc<dyn SlabStore>,
-        options: &Options,
+        options: &BitplaneOptions,
         cut: &SlabLayout,
         bytes: u64,
     ) -> Result<SlabSolver, DenseError> {
@@ -200,8 +200,8 @@ impl SlabSolver {
     }
 
     /// Chooses the number of shapes in a slab, by tier. Slabs of another layout are removed.
-    fn layout(&self, cut: &SlabLayout, options: &Options) -> Result<Vec<usize>, DenseError> {
-        let key = Key { part: Part::Layout, tier: 0, slab: 0 };
+    fn layout(&self, cut: &SlabLayout, options: &BitplaneOptions) -> Result<Vec<usize>, DenseError> {
+        let key = SlabKey { part: Part::Layout, tier: 0, slab: 0 };
         let lost = |why| DenseError::SlabStore { why };
         let text = |per: &[usize]| {
             let per: Vec<String> = per.iter().map(usize::to_string).collect();
@@ -297,7 +297,7 @@ impl SlabSolver {
                 self.context.start(&tables(0), &tables(1))
             }
         };
-        let exact = self.context.values == Values::Distance || value.verdict() == Verdict::Draw;
+        let exact = self.context.values == PlaneValues::Distance || value.verdict() == Verdict::Draw;
         let balance = self.balance(began)?;
         Ok(Solution {
             balance,
@@ -311,7 +311,7 @@ impl SlabSolver {
 
     /// Whether the store holds a part of a finished slab. In a distributed solve, only slabs that existed at the start
     /// count, so that all ranks agree.
-    fn holds(&self, key: Key) -> bool {
+    fn holds(&self, key: SlabKey) -> bool {
         match &self.distributed {
             Some(distributed) => distributed.held_at_start(key),
             None => self.store.has(key) && self.store.has(key.finished()),
@@ -383,7 +383,7 @@ impl SlabSolver {
             // SAFETY: the first tier has one shape with one colouring, the lowest bit of its only block.
             unsafe { *live.at(0) = 1 };
             let reach = self.codec.packed_live(&self.context, &live, lines)?;
-            let key = |part| Key { part, tier, slab: 0 };
+            let key = |part| SlabKey { part, tier, slab: 0 };
             let census = census(&[(0, 1)]);
             for (part, bytes) in [(Part::Reach, reach), (Part::ReachCensus, census)] {
                 self.store.put(key(part), bytes.into()).map_err(|why| DenseError::SlabStore { why })?;
@@ -524,7 +524,7 @@ impl SlabSolver {
         let export =
             sink.map(|sink| Ok((sink, Export::new(context, monitor, tier, &offsets)?))).transpose()?;
         prefetch::with(&*self.store, |prefetcher| {
-            let reach = |slab| Key { part: Part::Reach, tier, slab };
+            let reach = |slab| SlabKey { part: Part::Reach, tier, slab };
             let wanted = |near: &NeighbourCache<'_>, turn: usize| {
                 let mut keys = vec![reach(todo[turn])];
                 keys.extend(near.keys(&near.missing(turn)));
@@ -567,7 +567,7 @@ impl SlabSolver {
                     next_offsets: &next_offsets,
                     planes,
                     next_planes,
-                    wdl: context.values == Values::Wdl,
+                    wdl: context.values == PlaneValues::Wdl,
                     place,
                     next,
                     next_mirrored: next,
@@ -701,7 +701,7 @@ impl SlabSolver {
         let (slabs, planes, lines) = (&self.slabs[tier], self.context.planes(tier), lines_of(self, tier));
         let arena = Arena::new(lines * slabs.images.len() as u64 * planes as u64)?;
         let get = |part, slab| {
-            self.store.get(Key { part, tier, slab }).map_err(|why| DenseError::SlabStore { why })
+            self.store.get(SlabKey { part, tier, slab }).map_err(|why| DenseError::SlabStore { why })
         };
         for slab in (0..slabs.count).filter(|_| planes > 0) {
             let (reach, values) = (get(Part::Reach, slab)?, get(Part::Values, slab)?);
@@ -749,7 +749,8 @@ fn most_images(solve: &SlabSolver, tier: usize) -> u64 {
 fn tally(solve: &SlabSolver, part: Part, tier: usize) -> Result<Vec<(u64, u64)>, DenseError> {
     let mut sum: Vec<(u64, u64)> = Vec::new();
     for slab in solve.mine(tier) {
-        let bytes = solve.store.get(Key { part, tier, slab }).map_err(|why| DenseError::SlabStore { why })?;
+        let bytes =
+            solve.store.get(SlabKey { part, tier, slab }).map_err(|why| DenseError::SlabStore { why })?;
         add_census(&mut sum, &bytes);
     }
     let Some(distributed) = &solve.distributed else { return Ok(sum) };
@@ -764,7 +765,7 @@ fn tally(solve: &SlabSolver, part: Part, tier: usize) -> Result<Vec<(u64, u64)>,
 fn count_reach(solve: &SlabSolver, tier: usize, ply: &mut PlyCounts) -> Result<(), DenseError> {
     let sum = tally(solve, Part::ReachCensus, tier)?;
     let of = |code: u64| sum.iter().find(|entry| entry.0 == code).map_or(0, |entry| entry.1);
-    let distance = (solve.context.values == Values::Distance).then_some(0);
+    let distance = (solve.context.values == PlaneValues::Distance).then_some(0);
     let (legal, decided) = (of(0), of(1));
     ply.legal = legal;
     if tier > 0 {
@@ -783,7 +784,7 @@ fn count_values(solve: &SlabSolver, tier: usize, ply: &mut PlyCounts) -> Result<
     sum.sort_unstable();
     for (code, positions) in sum {
         let (payoff, distance) = solve.context.decode(tier, code as usize);
-        let distance = (solve.context.values == Values::Distance).then_some(distance);
+        let distance = (solve.context.values == PlaneValues::Distance).then_some(distance);
         ply.add(payoff, distance, positions);
     }
     Ok(())

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::counts::Counts;
 use crate::distributed::MemoryStore;
-use crate::engine::Engine;
+use crate::engine::MemorySolver;
 use crate::export::Sink;
 use crate::lane::Level;
 use crate::plan::Plan;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Kind of value computed for each position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Values {
+pub enum PlaneValues {
     /// Win, draw or loss.
     Wdl,
     /// The same with the exact distance in plies.
@@ -26,9 +26,9 @@ pub enum Values {
 
 /// Options of a solve.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct BitplaneOptions {
     /// Kind of values.
-    pub values: Values,
+    pub values: PlaneValues,
     /// Whether to count legal positions.
     pub counts: bool,
     /// Number of threads, 0 for one per processor.
@@ -54,10 +54,10 @@ pub struct Options {
     pub slab_bytes: Option<u64>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            values: Values::Distance,
+impl Default for BitplaneOptions {
+    fn default() -> BitplaneOptions {
+        BitplaneOptions {
+            values: PlaneValues::Distance,
             counts: false,
             threads: 0,
             memory: None,
@@ -72,20 +72,20 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl BitplaneOptions {
     /// Exact distances on all processors.
-    pub fn distance() -> Options {
-        Options::default()
+    pub fn distance() -> BitplaneOptions {
+        BitplaneOptions::default()
     }
 
     /// Win, draw or loss on all processors.
-    pub fn wdl() -> Options {
-        Options { values: Values::Wdl, ..Options::default() }
+    pub fn wdl() -> BitplaneOptions {
+        BitplaneOptions { values: PlaneValues::Wdl, ..BitplaneOptions::default() }
     }
 
     /// Also counts legal positions.
-    pub fn with_counts(self) -> Options {
-        Options { counts: true, ..self }
+    pub fn with_counts(self) -> BitplaneOptions {
+        BitplaneOptions { counts: true, ..self }
     }
 
     pub(crate) fn threads(&self) -> usize {
@@ -155,7 +155,7 @@ impl Balance {
 /// ```
 pub fn solve(
     board: &LineBoard,
-    options: &Options,
+    options: &BitplaneOptions,
     monitor: &dyn Monitor,
     sink: Option<&dyn Sink>,
 ) -> Result<Solution, DenseError> {
@@ -171,6 +171,6 @@ pub fn solve(
             SlabSolver::new(context, plan, depot, options, &cut, bytes)?.run(monitor, sink)
         }
         (Some(_), None) => Err(DenseError::SlabStore { why: "there is no store for slabs".into() }),
-        (None, _) => Engine::new(geometry, options, plan, false, monitor)?.run(monitor, sink),
+        (None, _) => MemorySolver::new(geometry, options, plan, false, monitor)?.run(monitor, sink),
     }
 }

@@ -13,14 +13,14 @@
 use crate::parse::{Arm, ClaimGround, ParsedProof, ProofStep, StepLink, parse};
 use crate::position::{Position, complete, singles};
 use crate::set::CellSet;
-use crate::verify::{self, CheckError, Limits, images, lines_of, rows_of_k, stone_of};
+use crate::verify::{self, CheckError, CheckLimits, images, lines_of, rows_of_k, stone_of};
 use outplay_core::{Content, LineBoard, Turn, cell_name, parse_cell};
 use outplay_runtime::{Monitor, Pace};
 use thiserror::Error;
 
 /// A stone placed while following a strategy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Placed {
+pub struct PlacedStone {
     /// The cell.
     pub cell: usize,
     /// The player.
@@ -31,7 +31,7 @@ pub struct Placed {
 
 /// An active step, with its continuations for the opponent's next move.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Waiting {
+pub struct StepView {
     /// The step.
     pub step: usize,
     /// Cells, and the next step if the opponent plays one of them.
@@ -46,7 +46,7 @@ pub struct Waiting {
 
 /// State of a strategy.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Guided {
+pub struct StrategyState {
     /// The board of the claim.
     pub board: LineBoard,
     /// The player who follows the strategy.
@@ -54,11 +54,11 @@ pub struct Guided {
     /// Whether it is a winning strategy; else a holding one.
     pub wins: bool,
     /// All stones placed since, in order.
-    pub stones: Vec<Placed>,
+    pub stones: Vec<PlacedStone>,
     /// Whether the player has completed a line.
     pub over: bool,
     /// The active steps.
-    pub waiting: Vec<Waiting>,
+    pub waiting: Vec<StepView>,
 }
 
 /// Error while following a strategy.
@@ -84,9 +84,9 @@ pub fn guide(
     text: &str,
     player: Turn,
     moves: &[&str],
-    limits: &Limits,
+    limits: &CheckLimits,
     monitor: &dyn Monitor,
-) -> Result<Guided, GuideError> {
+) -> Result<StrategyState, GuideError> {
     let proof = parse(text, limits, monitor)?;
     match proof.board.cells.len() {
         0..=64 => run::<1>(&proof, player, moves, limits, monitor),
@@ -99,9 +99,9 @@ fn run<const W: usize>(
     proof: &ParsedProof,
     player: Turn,
     moves: &[&str],
-    limits: &Limits,
+    limits: &CheckLimits,
     monitor: &dyn Monitor,
-) -> Result<Guided, GuideError> {
+) -> Result<StrategyState, GuideError> {
     // Links of unverified steps could multiply without end.
     verify::run::<W>(proof, limits, monitor, None)?;
     let board = &proof.board;
@@ -144,7 +144,7 @@ fn run<const W: usize>(
     }
     let waiting = guide.parts.iter().map(|part| guide.shown(part)).collect();
     let Guide { stones, over, .. } = guide;
-    Ok(Guided { board: board.clone(), player, wins, stones, over, waiting })
+    Ok(StrategyState { board: board.clone(), player, wins, stones, over, waiting })
 }
 
 /// A step to execute.
@@ -167,7 +167,7 @@ struct ActiveStep<const W: usize> {
 
 struct Guide<'a, const W: usize> {
     proof: &'a ParsedProof,
-    limits: &'a Limits,
+    limits: &'a CheckLimits,
     pace: Pace<'a>,
     /// Steps executed so far.
     executed: u64,
@@ -177,7 +177,7 @@ struct Guide<'a, const W: usize> {
     /// The cells of every line of the board.
     rows: Vec<Vec<usize>>,
     images: Vec<Vec<u16>>,
-    stones: Vec<Placed>,
+    stones: Vec<PlacedStone>,
     parts: Vec<ActiveStep<W>>,
     over: bool,
 }
@@ -193,7 +193,7 @@ impl<'a, const W: usize> Guide<'a, W> {
 
     fn put(&mut self, cell: usize, by: Turn, step: Option<usize>) {
         self.cells[cell] = stone_of(by);
-        self.stones.push(Placed { cell, by, step });
+        self.stones.push(PlacedStone { cell, by, step });
     }
 
     /// Plays a cell of the strategy; an error if the cell is not empty.
@@ -480,13 +480,13 @@ impl<'a, const W: usize> Guide<'a, W> {
     }
 
     /// Converts an active step for display, with cells of the board.
-    fn shown(&self, part: &ActiveStep<W>) -> Waiting {
+    fn shown(&self, part: &ActiveStep<W>) -> StepView {
         let name = |cell: &u16| usize::from(part.names[usize::from(*cell)]);
         let list = |arms: &[Arm]| -> Vec<(Vec<usize>, usize)> {
             arms.iter().map(|(cells, link)| (cells.iter().map(name).collect(), link.step)).collect()
         };
         let both = |pairs: &[[u16; 2]]| pairs.iter().map(|pair| pair.map(|cell| name(&cell))).collect();
-        let mut waiting = Waiting {
+        let mut waiting = StepView {
             step: part.step,
             arms: Vec::new(),
             other: None,

@@ -27,7 +27,7 @@ mod set;
 mod trail;
 mod verify;
 
-pub use guide::{GuideError, Guided, Placed, Waiting, guide};
-pub use parse::Malformed;
-pub use trail::{Eyes, Followed};
-pub use verify::{CheckError, Claim, Limits, check, check_seen, check_watched, check_within};
+pub use guide::{GuideError, PlacedStone, StepView, StrategyState, guide};
+pub use parse::SyntaxError;
+pub use trail::{Eyes, TrailStep};
+pub use verify::{CheckError, CheckLimits, Claim, check, check_seen, check_watched, check_within};

@@ -7,7 +7,7 @@
 //! Omitted entries change no verdict: a later entry for the same cell, or the rest of a list that already names
 //! a cell twice.
 
-use crate::verify::{CheckError, Limits};
+use crate::verify::{CheckError, CheckLimits};
 use outplay_core::{Content, LineBoard, Turn, Verdict, parse_cell};
 use outplay_runtime::{Monitor, Pace};
 use std::str::SplitAsciiWhitespace;
@@ -16,7 +16,7 @@ use thiserror::Error;
 /// Syntax error, with line and reason.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line} of the proof: {why}")]
-pub struct Malformed {
+pub struct SyntaxError {
     /// The line, counted from 1.
     pub line: usize,
     /// The reason.
@@ -164,7 +164,7 @@ impl StepParser<'_, '_> {
     }
 
     /// Parses `c,d,e`: returns the cells that `seen` does not contain yet.
-    fn new_cells(&mut self, word: &str, seen: &mut Cells) -> ParseResult<Vec<u16>> {
+    fn new_cells(&mut self, word: &str, seen: &mut CellSet) -> ParseResult<Vec<u16>> {
         let mut cells = Vec::new();
         for name in word.split(',') {
             let cell = self.cell(name)?;
@@ -176,7 +176,7 @@ impl StepParser<'_, '_> {
     }
 
     fn cells(&mut self, word: &str) -> ParseResult<Vec<u16>> {
-        self.new_cells(word, &mut Cells::default())
+        self.new_cells(word, &mut CellSet::default())
     }
 
     fn link(&mut self, word: &str) -> ParseResult<StepLink> {
@@ -193,7 +193,7 @@ impl StepParser<'_, '_> {
     }
 
     /// Parses `c,d>N`: returns the cells that `seen` does not contain yet.
-    fn arm(&mut self, word: &str, seen: &mut Cells) -> ParseResult<Arm> {
+    fn arm(&mut self, word: &str, seen: &mut CellSet) -> ParseResult<Arm> {
         let (cells, link) = word.split_once('>').ok_or("`cell>step` was expected")?;
         Ok((self.new_cells(cells, seen)?, self.link(link)?))
     }
@@ -266,7 +266,7 @@ impl StepParser<'_, '_> {
                 if !bar {
                     return Err("`split` needs a `|`".into());
                 }
-                let parts = self.list(words, |line, word| line.arm(word, &mut Cells::default()))?;
+                let parts = self.list(words, |line, word| line.arm(word, &mut CellSet::default()))?;
                 ProofStep::Split { pairs, parts }
             }
             _ => return Err("unknown kind of step".into()),
@@ -275,7 +275,7 @@ impl StepParser<'_, '_> {
 
     /// The first entry that names a cell counts, so later ones lose it.
     fn replies(&mut self, words: Words<'_>) -> ParseResult<ProofStep> {
-        let (mut arms, mut other, mut seen) = (Vec::new(), None, Cells::default());
+        let (mut arms, mut other, mut seen) = (Vec::new(), None, CellSet::default());
         for word in words {
             match word.strip_prefix("else>") {
                 Some(_) if other.is_some() => return Err("`else` appears twice".into()),
@@ -288,7 +288,7 @@ impl StepParser<'_, '_> {
 
     fn answers(&mut self, blocking: bool, words: Words<'_>) -> ParseResult<ProofStep> {
         let (mut arms, mut also) = (Vec::new(), Vec::new());
-        let (mut seen, mut seen_also) = (Cells::default(), Cells::default());
+        let (mut seen, mut seen_also) = (CellSet::default(), CellSet::default());
         for word in words {
             match word.strip_prefix('+') {
                 Some(cells) => also.extend(self.new_cells(cells, &mut seen_also)?),
@@ -301,9 +301,9 @@ impl StepParser<'_, '_> {
 
 /// Set of cells already named.
 #[derive(Default)]
-struct Cells([u64; MOST_CELLS / 64]);
+struct CellSet([u64; MOST_CELLS / 64]);
 
-impl Cells {
+impl CellSet {
     /// Adds a cell; returns whether it is new.
     fn add(&mut self, cell: u16) -> bool {
         let (word, bit) = (&mut self.0[usize::from(cell) / 64], 1 << (cell % 64));
@@ -358,7 +358,7 @@ impl<'a> LineReader<'a> {
     }
 
     fn wrong<T>(&self, why: impl Into<String>) -> Result<T, CheckError> {
-        Err(Malformed { line: self.at, why: why.into() }.into())
+        Err(SyntaxError { line: self.at, why: why.into() }.into())
     }
 
     fn located<T>(&self, read: ParseResult<T>) -> Result<T, CheckError> {
@@ -371,7 +371,11 @@ impl<'a> LineReader<'a> {
 }
 
 /// Parses a proof within the limits.
-pub(crate) fn parse(text: &str, limits: &Limits, monitor: &dyn Monitor) -> Result<ParsedProof, CheckError> {
+pub(crate) fn parse(
+    text: &str,
+    limits: &CheckLimits,
+    monitor: &dyn Monitor,
+) -> Result<ParsedProof, CheckError> {
     let mut lines = LineReader { lines: text.lines(), at: 0 };
     if lines.head("`outplay-proof 1`")? != ["outplay-proof", "1"] {
         return lines.wrong("a proof starts with `outplay-proof 1`");

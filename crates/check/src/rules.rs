@@ -8,7 +8,7 @@
 use crate::parse::{Arm, ClaimGround, ParsedProof, ProofStep, StepLink};
 use crate::position::{Position, complete, singles};
 use crate::set::CellSet;
-use crate::verify::{Limits, Verifier};
+use crate::verify::{CheckLimits, Verifier};
 use outplay_core::{LineBoard, Turn, Verdict};
 use outplay_runtime::NoMonitor;
 use rand::rngs::SmallRng;
@@ -146,7 +146,7 @@ fn every_rule_is_sound() {
             grounds: vec![(Turn::First, true, ClaimGround::Step(0))],
             steps: vec![written.clone()],
         };
-        let limits = Limits::default();
+        let limits = CheckLimits::default();
         let mut verifier = Verifier::new(&proof, &limits, wins, 0, &NoMonitor);
         let as_needed = verifier.begin(0, pos.clone(), attacks, 0).is_ok_and(|mut frame| {
             loop {

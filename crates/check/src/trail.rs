@@ -5,11 +5,11 @@
 use outplay_core::Turn;
 
 /// Callback for every pair of step and position.
-pub type Eyes<'a> = &'a mut dyn FnMut(&Followed<'_>);
+pub type Eyes<'a> = &'a mut dyn FnMut(&TrailStep<'_>);
 
 /// A step that is about to be followed.
 #[derive(Clone, Copy, Debug)]
-pub struct Followed<'a> {
+pub struct TrailStep<'a> {
     /// The step.
     pub step: usize,
     /// Number of steps on the path to it.
@@ -47,7 +47,7 @@ impl<'a> PathReporter<'a> {
     pub(crate) fn report(&mut self, step: usize, attacks: bool) {
         if let Some(StepPath { stones, .. }) = self.steps.last() {
             let depth = self.steps.len() - 1;
-            (self.eyes)(&Followed { step, depth, attacker: self.attacker, attacks, stones });
+            (self.eyes)(&TrailStep { step, depth, attacker: self.attacker, attacks, stones });
         }
     }
 

@@ -11,9 +11,9 @@
 //! recursion.
 //!
 //! Invariant: between two polls of the clock lies the work on one position, and memory stays within three times
-//! [`Limits::bytes`], whatever the proof says.
+//! [`CheckLimits::bytes`], whatever the proof says.
 
-use crate::parse::{Arm, ClaimGround, Malformed, ParsedProof, ProofStep, StepLink, parse};
+use crate::parse::{Arm, ClaimGround, ParsedProof, ProofStep, StepLink, SyntaxError, parse};
 use crate::position::{Position, complete, singles};
 use crate::set::CellSet;
 use crate::trail::{Eyes, PathReporter};
@@ -40,7 +40,7 @@ pub struct Claim {
 pub enum CheckError {
     /// The text is malformed.
     #[error(transparent)]
-    Malformed(#[from] Malformed),
+    Malformed(#[from] SyntaxError),
     /// A step is invalid.
     #[error("step {step} fails: {why}")]
     Step {
@@ -72,7 +72,7 @@ impl CheckError {
 
 /// Limits of a check.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct CheckLimits {
     /// Maximum number of pairs of step and position to follow.
     pub followed: u64,
     /// Approximate bytes for the steps, as many again for the stack and as many again for memoised positions.
@@ -81,9 +81,9 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { followed: 1_000_000_000, bytes: 4 << 30 }
+impl Default for CheckLimits {
+    fn default() -> CheckLimits {
+        CheckLimits { followed: 1_000_000_000, bytes: 4 << 30 }
     }
 }
 
@@ -93,7 +93,7 @@ impl Default for Limits {
 ///
 /// The first syntax error, or the first step that does not cover all cases.
 pub fn check(text: &str) -> Result<Claim, CheckError> {
-    check_within(text, &Limits::default())
+    check_within(text, &CheckLimits::default())
 }
 
 /// Verifies a proof with custom limits.
@@ -101,7 +101,7 @@ pub fn check(text: &str) -> Result<Claim, CheckError> {
 /// # Errors
 ///
 /// As [`check`].
-pub fn check_within(text: &str, limits: &Limits) -> Result<Claim, CheckError> {
+pub fn check_within(text: &str, limits: &CheckLimits) -> Result<Claim, CheckError> {
     check_watched(text, limits, &NoMonitor)
 }
 
@@ -110,7 +110,7 @@ pub fn check_within(text: &str, limits: &Limits) -> Result<Claim, CheckError> {
 /// # Errors
 ///
 /// As [`check`], and a stop by the monitor.
-pub fn check_watched(text: &str, limits: &Limits, monitor: &dyn Monitor) -> Result<Claim, CheckError> {
+pub fn check_watched(text: &str, limits: &CheckLimits, monitor: &dyn Monitor) -> Result<Claim, CheckError> {
     check_seen(text, limits, monitor, None)
 }
 
@@ -121,7 +121,7 @@ pub fn check_watched(text: &str, limits: &Limits, monitor: &dyn Monitor) -> Resu
 /// As [`check_watched`].
 pub fn check_seen(
     text: &str,
-    limits: &Limits,
+    limits: &CheckLimits,
     monitor: &dyn Monitor,
     seen: Option<Eyes<'_>>,
 ) -> Result<Claim, CheckError> {
@@ -169,7 +169,7 @@ pub(crate) fn lines_of<const W: usize>(board: &LineBoard, player: Turn) -> Vec<C
 
 pub(crate) fn run<const W: usize>(
     proof: &ParsedProof,
-    limits: &Limits,
+    limits: &CheckLimits,
     monitor: &dyn Monitor,
     mut seen: Option<Eyes<'_>>,
 ) -> Result<Claim, CheckError> {
@@ -228,7 +228,7 @@ pub(crate) fn run<const W: usize>(
 /// Traversal of one strategy.
 pub(crate) struct Verifier<'a, const W: usize> {
     proof: &'a ParsedProof,
-    limits: &'a Limits,
+    limits: &'a CheckLimits,
     /// Whether the attacker is claimed to win; else the defender to hold.
     wins: bool,
     followed: u64,
@@ -316,7 +316,7 @@ fn deepest(board: &LineBoard) -> usize {
 impl<'a, const W: usize> Verifier<'a, W> {
     pub(crate) fn new(
         proof: &'a ParsedProof,
-        limits: &'a Limits,
+        limits: &'a CheckLimits,
         wins: bool,
         followed: u64,
         monitor: &'a dyn Monitor,

@@ -1,6 +1,6 @@
 //! Hand-written proofs, valid and invalid ones, and malformed texts.
 
-use outplay_check::{CheckError, GuideError, Limits, check, check_watched, check_within, guide};
+use outplay_check::{CheckError, CheckLimits, GuideError, check, check_watched, check_within, guide};
 use outplay_core::{Turn, Verdict};
 use outplay_runtime::{Deadline, Meter, NoMonitor};
 use std::time::{Duration, Instant};
@@ -144,7 +144,7 @@ fn hostile_texts_are_rejected() {
     // More work than the limit.
     let text =
         proof(".../... k 3 turn x", "claim draw\nx holds by stealing\no holds by 0", &["pairs a1-b1 a2-b2"]);
-    let limits = Limits { followed: 0, ..Limits::default() };
+    let limits = CheckLimits { followed: 0, ..CheckLimits::default() };
     assert_eq!(check_within(&text, &limits), Err(CheckError::Work(0)));
 }
 
@@ -177,9 +177,9 @@ fn a_long_proof_needs_no_stack() {
 #[test]
 fn the_monitor_can_stop_a_check() {
     let text = long_proof(50);
-    let stopped = check_watched(&text, &Limits::default(), &Meter::new(1));
+    let stopped = check_watched(&text, &CheckLimits::default(), &Meter::new(1));
     assert_eq!(stopped, Err(CheckError::Stopped));
-    assert!(check_watched(&text, &Limits::default(), &outplay_runtime::NoMonitor).is_ok());
+    assert!(check_watched(&text, &CheckLimits::default(), &outplay_runtime::NoMonitor).is_ok());
 }
 
 #[test]
@@ -202,12 +202,12 @@ fn splits(board: &str, parts: &str, count: usize) -> String {
 fn an_unverified_proof_is_not_followed() {
     // Two parts on the same cell: following them would take 2^40 steps.
     let text = splits("... k 3 turn x", "a1>N a1>N", 40);
-    let walked = guide(&text, Turn::Second, &["b1"], &Limits::default(), &NoMonitor);
+    let walked = guide(&text, Turn::Second, &["b1"], &CheckLimits::default(), &NoMonitor);
     assert!(matches!(walked, Err(GuideError::Proof(CheckError::Step { .. }))), "{walked:?}");
     // On a board that is already won, the claim holds and nothing else is verified.
     let text = splits("xxx k 3 turn o", "a1>N a1>N", 40).replace("claim draw", "claim loss");
     assert!(check(&text).is_ok());
-    let walked = guide(&text, Turn::Second, &[], &Limits::default(), &NoMonitor);
+    let walked = guide(&text, Turn::Second, &[], &CheckLimits::default(), &NoMonitor);
     assert!(matches!(walked, Err(GuideError::NoStrategy(_))), "{walked:?}");
 }
 
@@ -215,9 +215,11 @@ fn an_unverified_proof_is_not_followed() {
 fn empty_splits_are_followed_once() {
     // A valid proof: neither player can win, and parts without lines hold. Its tree has 2^60 leaves.
     let text = splits("... k 4 turn x", "a1>N b1>N", 60);
-    let claim = check_within(&text, &Limits { followed: 1000, ..Limits::default() }).expect("a right proof");
+    let claim = check_within(&text, &CheckLimits { followed: 1000, ..CheckLimits::default() })
+        .expect("a right proof");
     assert!(claim.followed <= 2 * 60 + 1, "{}", claim.followed);
-    let walked = guide(&text, Turn::Second, &["b1"], &Limits::default(), &NoMonitor).expect("a right proof");
+    let walked =
+        guide(&text, Turn::Second, &["b1"], &CheckLimits::default(), &NoMonitor).expect("a right proof");
     assert!(walked.waiting.is_empty() && !walked.over, "{walked:?}");
 }
 
@@ -225,15 +227,15 @@ fn empty_splits_are_followed_once() {
 fn guide_respects_its_limits() {
     let board = ".../... k 3 turn x";
     let text = proof(board, "claim draw\nx holds by stealing\no holds by 0", &["pairs a1-b1 a2-b2"]);
-    let walk = |limits: &Limits| guide(&text, Turn::Second, &["a1"], limits, &NoMonitor);
-    assert_eq!(walk(&Limits::default()).expect("a right proof").stones.len(), 2);
-    let none = |limits: Limits| match walk(&limits) {
+    let walk = |limits: &CheckLimits| guide(&text, Turn::Second, &["a1"], limits, &NoMonitor);
+    assert_eq!(walk(&CheckLimits::default()).expect("a right proof").stones.len(), 2);
+    let none = |limits: CheckLimits| match walk(&limits) {
         Err(GuideError::Proof(error)) => error.is_undecided(),
         other => panic!("{other:?}"),
     };
-    assert!(none(Limits { followed: 0, ..Limits::default() }));
-    assert!(none(Limits { bytes: 10, ..Limits::default() }));
-    let stopped = guide(&text, Turn::Second, &["a1"], &Limits::default(), &Meter::new(0));
+    assert!(none(CheckLimits { followed: 0, ..CheckLimits::default() }));
+    assert!(none(CheckLimits { bytes: 10, ..CheckLimits::default() }));
+    let stopped = guide(&text, Turn::Second, &["a1"], &CheckLimits::default(), &Meter::new(0));
     assert_eq!(stopped, Err(GuideError::Proof(CheckError::Stopped)));
 }
 
@@ -248,9 +250,9 @@ fn parsing_respects_the_deadline() {
         let text = format!("{head}\nsteps 100000000\n{steps}");
         let began = Instant::now();
         let clock = Deadline::new(Some(Duration::from_millis(50)), &NoMonitor);
-        assert_eq!(check_watched(&text, &Limits::default(), &clock), Err(CheckError::Stopped));
+        assert_eq!(check_watched(&text, &CheckLimits::default(), &clock), Err(CheckError::Stopped));
         assert!(began.elapsed() < Duration::from_millis(1000), "{:?}", began.elapsed());
-        let limits = Limits { bytes: 10_000, ..Limits::default() };
+        let limits = CheckLimits { bytes: 10_000, ..CheckLimits::default() };
         if text.contains("1000 sum") {
             assert_eq!(check_within(&text, &limits), Err(CheckError::Memory(10_000)));
         }

@@ -1,7 +1,7 @@
 //! Command-line arguments.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use outplay_workbench::{DiceMethod, Method, Place, Values};
+use outplay_workbench::{DiceMethod, Method, PositionRef, Values};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -182,7 +182,7 @@ pub(crate) struct PlayArgs {
     #[arg(long)]
     pub(crate) plain: bool,
     #[command(flatten)]
-    pub(crate) effort: Effort,
+    pub(crate) effort: SearchArgs,
 }
 
 /// Options of `experiment`.
@@ -209,7 +209,7 @@ pub(crate) struct ExperimentArgs {
     #[arg(long, value_name = "FILE", requires = "name")]
     pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) effort: Effort,
+    pub(crate) effort: SearchArgs,
 }
 
 /// Options of `serve`.
@@ -269,7 +269,7 @@ pub(crate) struct ServeArgs {
 
 /// Limits of a search.
 #[derive(Args, Default)]
-pub(crate) struct Effort {
+pub(crate) struct SearchArgs {
     /// Size of the transposition table (default: 1G for solve, 256M otherwise)
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub(crate) hash: Option<u64>,
@@ -294,14 +294,14 @@ pub(crate) struct At {
 }
 
 impl At {
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> PositionRef {
         match (&self.moves, &self.position) {
-            (Some(moves), None) => Place::Moves(moves.clone()),
+            (Some(moves), None) => PositionRef::Moves(moves.clone()),
             (Some(moves), Some(position)) => {
-                Place::MovesFrom { position: position.clone(), moves: moves.clone() }
+                PositionRef::MovesFrom { position: position.clone(), moves: moves.clone() }
             }
-            (None, Some(position)) => Place::Position(position.clone()),
-            (None, None) => Place::Start,
+            (None, Some(position)) => PositionRef::Position(position.clone()),
+            (None, None) => PositionRef::Start,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! `outplay book`: opening books of connect-k boards.
 
-use crate::args::Effort;
+use crate::args::SearchArgs;
 use crate::commands::{Failure, KNOWN, NO, Run};
 use crate::output;
 use clap::Subcommand;
-use outplay_workbench::Place;
+use outplay_workbench::PositionRef;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(crate) enum BookCommand {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
         #[command(flatten)]
-        effort: Effort,
+        effort: SearchArgs,
     },
     /// Print the board, the depth and the size of a book
     Info {
@@ -39,7 +39,7 @@ pub(crate) enum BookCommand {
         #[arg(long, default_value_t = 1)]
         seed: u64,
         #[command(flatten)]
-        effort: Effort,
+        effort: SearchArgs,
     },
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn book(run: &mut Run<'_, impl Write>, command: &BookCommand) -> Resu
     let threads = rayon::current_num_threads();
     match command {
         BookCommand::Build { game, plies, out, effort } => {
-            let board = outplay_workbench::board(&run.open(game)?, &Place::Start)?;
+            let board = outplay_workbench::board(&run.open(game)?, &PositionRef::Start)?;
             let (plies, hash) = (usize::from(*plies), run.hash(Some(effort)));
             let info = outplay_workbench::build_book(&board, plies, out, hash, threads, run.progress)?;
             run.print(&info, output::book)

@@ -1,11 +1,11 @@
 //! State shared by all commands: options of a run, exit codes, printing of answers.
 
-use crate::args::{At, Common, Effort};
+use crate::args::{At, Common, SearchArgs};
 use crate::progress::Progress;
 use crate::terminal::styled;
 use crate::usage;
 use outplay_catalog::Catalog;
-use outplay_workbench::{GameHandle, Session, Together, Trouble, default_data_dir};
+use outplay_workbench::{GameHandle, Ranks, Session, Trouble, default_data_dir};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub(crate) struct Run<'a, W: Write> {
     /// Caches shared by the commands of a run.
     pub(crate) caches: Session,
     /// The communicator, in a distributed run.
-    pub(crate) crew: Option<Together>,
+    pub(crate) crew: Option<Ranks>,
     pub(crate) out: &'a mut W,
 }
 
@@ -87,7 +87,7 @@ impl<W: Write> Run<'_, W> {
     }
 
     /// Builds the session of a command: memory, threads, time and the data directory.
-    pub(crate) fn session(&self, effort: Option<&Effort>) -> Session {
+    pub(crate) fn session(&self, effort: Option<&SearchArgs>) -> Session {
         let mut session = self.caches.clone();
         session.memory = self.memory();
         session.hash = self.hash(effort);
@@ -101,12 +101,12 @@ impl<W: Write> Run<'_, W> {
     }
 
     /// Bytes of a search's transposition table, within the memory limit.
-    pub(crate) fn hash(&self, effort: Option<&Effort>) -> u64 {
+    pub(crate) fn hash(&self, effort: Option<&SearchArgs>) -> u64 {
         effort.and_then(|effort| effort.hash).unwrap_or(1 << 30).min(self.memory() / 2)
     }
 
     /// Builds the session of a query about one position, with a smaller table than a solve.
-    pub(crate) fn query_session(&self, effort: &Effort) -> Session {
+    pub(crate) fn query_session(&self, effort: &SearchArgs) -> Session {
         /// Small enough to be allocated without delay.
         const MODEST: u64 = 256 << 20;
         let mut session = self.session(Some(effort));

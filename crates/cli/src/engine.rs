@@ -1,11 +1,11 @@
 //! `outplay engine`: engine protocols (UGI, Gomocup) on standard input and output.
 
-use crate::args::Effort;
+use crate::args::SearchArgs;
 use crate::commands::{Failure, KNOWN, Run, output_error};
 use clap::Subcommand;
 use outplay_core::Notation;
 use outplay_protocol::{Brain, ReaderWatch};
-use outplay_workbench::{GameHandle, Place, Session};
+use outplay_workbench::{GameHandle, PositionRef, Session};
 use std::io::{self, BufReader, Write};
 use std::os::fd::AsFd;
 
@@ -20,7 +20,7 @@ pub(crate) enum EngineCommand {
         #[arg(long, value_name = "PLAYER")]
         player: Option<String>,
         #[command(flatten)]
-        effort: Effort,
+        effort: SearchArgs,
     },
     /// Gomocup protocol, for five in a row
     Gomocup {
@@ -28,7 +28,7 @@ pub(crate) enum EngineCommand {
         #[arg(long, value_name = "PLAYER")]
         player: Option<String>,
         #[command(flatten)]
-        effort: Effort,
+        effort: SearchArgs,
     },
 }
 
@@ -38,7 +38,7 @@ fn brain(session: &Session, entry: &GameHandle) -> Brain {
     kit.threads = session.threads;
     let (entry, session) = (entry.clone(), session.clone());
     let likely = move |pos: &_| {
-        let place = Place::Position(entry.game().write_position(pos));
+        let place = PositionRef::Position(entry.game().write_position(pos));
         outplay_workbench::is_tractable(&session, &entry, &place).unwrap_or(false)
     };
     Brain::new(kit, Box::new(likely))

@@ -12,7 +12,7 @@ use clap::Parser;
 use outplay_catalog::Catalog;
 use outplay_protocol::EnginePool;
 use outplay_runtime::Communicator;
-use outplay_workbench::{Session, Together};
+use outplay_workbench::{Ranks, Session};
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ pub fn main_together(catalog: &Catalog, crew: &Arc<dyn Communicator>) -> (u8, Op
         Ok(memory) => cli.common.memory = Some(memory),
         Err(why) => return (NO, Some(why)),
     }
-    let together = Some(Together(crew.clone()));
+    let together = Some(Ranks(crew.clone()));
     if first {
         run(catalog, &cli, together, &mut BufWriter::new(anstream::stdout().lock()))
     } else {
@@ -84,7 +84,7 @@ fn neighbours(crew: &dyn Communicator) -> Result<usize, String> {
 }
 
 /// Runs a command; returns its exit code, and its error if it failed.
-fn run(catalog: &Catalog, cli: &Cli, crew: Option<Together>, out: &mut impl Write) -> (u8, Option<String>) {
+fn run(catalog: &Catalog, cli: &Cli, crew: Option<Ranks>, out: &mut impl Write) -> (u8, Option<String>) {
     if let Some(threads) = cli.common.threads() {
         // Fails only if the global pool was already built, and nothing has used it yet.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();

@@ -4,7 +4,7 @@ use crate::args::parse_seconds;
 use crate::commands::{Failure, Run};
 use crate::output;
 use clap::Args;
-use outplay_workbench::Place;
+use outplay_workbench::PositionRef;
 use serde::Serialize;
 use std::io::Write;
 use std::time::Duration;
@@ -76,12 +76,12 @@ fn rules(run: &mut Run<'_, impl Write>, game: &str) -> Result<u8, Failure> {
     let example = family.example().split_whitespace().next().unwrap_or(game);
     let entry = run.open(if game == family.name() { example } else { game })?;
     // A game without a start is shown at the position of its example, or at any position.
-    let place = match outplay_workbench::view(&entry, &Place::Start) {
-        Ok(_) => Place::Start,
+    let place = match outplay_workbench::view(&entry, &PositionRef::Start) {
+        Ok(_) => PositionRef::Start,
         Err(_) => {
             let number = (1..64).find_map(|n| outplay_workbench::numbered_position(&entry, n * 9973));
-            number.map_or(Place::Start, |pos| {
-                Place::Position(outplay_core::Notation::write_position(entry.game(), &pos))
+            number.map_or(PositionRef::Start, |pos| {
+                PositionRef::Position(outplay_core::Notation::write_position(entry.game(), &pos))
             })
         }
     };

@@ -5,11 +5,11 @@ use crate::commands::{Failure, NO, Run, UNKNOWN};
 use crate::output;
 use crate::terminal::harmless;
 use clap::Args;
-use outplay_check::{CheckError, Claim, Limits, check_watched};
+use outplay_check::{CheckError, CheckLimits, Claim, check_watched};
 use outplay_core::LineBoard;
 use outplay_core::figures::grouped;
 use outplay_runtime::{Deadline, Monitor};
-use outplay_workbench::{Place, Trouble};
+use outplay_workbench::{PositionRef, Trouble};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(crate) struct CheckArgs {
 pub(crate) fn check(run: &mut Run<'_, impl Write>, args: &CheckArgs) -> Result<u8, Failure> {
     let wanted = match &args.game {
         Some(game) => Some(board_of(run, game, &args.at)?),
-        None if args.at.place() != Place::Start => {
+        None if args.at.place() != PositionRef::Start => {
             let why = "--moves and --position need a game to compare with the proof; add a game spec";
             return Err(Trouble::unable(why).into());
         }
@@ -40,7 +40,7 @@ pub(crate) fn check(run: &mut Run<'_, impl Write>, args: &CheckArgs) -> Result<u
     let clock = Deadline::new(args.time.map(Duration::from_secs_f64), run.progress);
     let text = run.read_file(&args.file)?;
     // A step takes several times the memory of its text.
-    let limits = Limits { bytes: run.memory() as usize / 4, ..Limits::default() };
+    let limits = CheckLimits { bytes: run.memory() as usize / 4, ..CheckLimits::default() };
     run.progress.stage("checking", 0);
     let checked = check_watched(&text, &limits, &clock);
     let file = args.file.display().to_string();

@@ -1,13 +1,13 @@
 //! Queries about one position: `query`, `why`, `puzzle` and `history`.
 
-use crate::args::{At, Effort};
+use crate::args::{At, SearchArgs};
 use crate::commands::{Failure, KNOWN, Run, UNKNOWN, output_error};
 use crate::errors::{code, cure};
 use crate::output;
 use crate::terminal::harmless;
 use clap::Args;
 use outplay_teach::HistoryStep;
-use outplay_workbench::{Place, QueryAnswer, Trouble};
+use outplay_workbench::{PositionRef, QueryAnswer, Trouble};
 use std::io::{self, BufRead, Write};
 
 /// Print the value of a position and of each of its moves
@@ -24,7 +24,7 @@ pub(crate) struct QueryArgs {
     #[arg(long)]
     best: bool,
     #[command(flatten)]
-    effort: Effort,
+    effort: SearchArgs,
 }
 
 /// Explain the value of a position
@@ -35,7 +35,7 @@ pub(crate) struct WhyArgs {
     #[command(flatten)]
     at: At,
     #[command(flatten)]
-    effort: Effort,
+    effort: SearchArgs,
 }
 
 /// Print a puzzle: a position with one best move
@@ -50,7 +50,7 @@ pub(crate) struct PuzzleArgs {
     #[arg(long)]
     solution: bool,
     #[command(flatten)]
-    effort: Effort,
+    effort: SearchArgs,
 }
 
 /// Annotate a played game: the value of every position, and the mistakes
@@ -61,7 +61,7 @@ pub(crate) struct HistoryArgs {
     #[command(flatten)]
     at: At,
     #[command(flatten)]
-    effort: Effort,
+    effort: SearchArgs,
 }
 
 /// Exit code of an answer.
@@ -105,7 +105,7 @@ fn query_lines(run: &mut Run<'_, impl Write>, args: &QueryArgs, positions: bool)
             Err(_) => Err(Trouble::unable("a line of standard input is not UTF-8 text")),
             Ok(text) => {
                 let text = text.trim().to_string();
-                let place = if positions { Place::Position(text) } else { Place::Moves(text) };
+                let place = if positions { PositionRef::Position(text) } else { PositionRef::Moves(text) };
                 match args.best {
                     true => outplay_workbench::query_best(&session, &entry, &place, run.progress),
                     false => outplay_workbench::query(&session, &entry, &place, run.progress),
@@ -151,7 +151,7 @@ pub(crate) fn why(run: &mut Run<'_, impl Write>, args: &WhyArgs) -> Result<u8, F
 pub(crate) fn puzzle(run: &mut Run<'_, impl Write>, args: &PuzzleArgs) -> Result<u8, Failure> {
     let entry = run.open(&args.game)?;
     let puzzle = outplay_teach::puzzle(&run.query_session(&args.effort), &entry, args.seed, run.progress)?;
-    let place = Place::Position(puzzle.position.clone());
+    let place = PositionRef::Position(puzzle.position.clone());
     let picture = outplay_workbench::draw(&entry, &place, None)?;
     run.print(&puzzle, |out, puzzle| {
         output::picture(out, &picture)?;

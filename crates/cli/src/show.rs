@@ -1,6 +1,6 @@
 //! `outplay show`: a position, the whole game, a search tree, or an evaluation.
 
-use crate::args::{At, Effort, parse_dice_method};
+use crate::args::{At, SearchArgs, parse_dice_method};
 use crate::commands::{Failure, Run, write_file};
 use crate::output;
 use crate::questions::known;
@@ -43,7 +43,7 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "all")]
     svg: Option<PathBuf>,
     #[command(flatten)]
-    effort: Effort,
+    effort: SearchArgs,
 }
 
 pub(crate) fn show(run: &mut Run<'_, impl Write>, args: &ShowArgs) -> Result<u8, Failure> {

@@ -1,11 +1,11 @@
 //! `outplay solve`: the value of a game, or of each game of a set.
 
-use crate::args::{At, Effort, parse_bytes, parse_method, parse_values};
+use crate::args::{At, SearchArgs, parse_bytes, parse_method, parse_values};
 use crate::commands::{Failure, KNOWN, NO, Run, UNKNOWN, output_error};
 use crate::{output, usage};
 use clap::Args;
 use outplay_workbench::{
-    Clock, GameHandle, Method, Place, Session, SolveAnswer, SolveRequest, Trouble, Values,
+    Clock, GameHandle, Method, PositionRef, Session, SolveAnswer, SolveRequest, Trouble, Values,
 };
 use serde::Serialize;
 use std::io::Write;
@@ -26,7 +26,7 @@ pub(crate) struct SolveArgs {
     #[arg(long, default_value = "distance", value_parser = parse_values)]
     values: Values,
     #[command(flatten)]
-    effort: Effort,
+    effort: SearchArgs,
     /// Disk limit, such as 50G; allows boards larger than memory to be solved on disk, however long it takes
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     disk: Option<u64>,
@@ -73,7 +73,7 @@ fn solve_each(
 ) -> Result<u8, Failure> {
     let (mut clock, mut failure) = (Clock::start(), None);
     let (mut proved, mut known) = (true, true);
-    let elsewhere = request.place != Place::Start;
+    let elsewhere = request.place != PositionRef::Start;
     let words = output::PlayerNames::of(entry);
     let progress = run.progress;
     let mut each = |answer: SolveAnswer| {

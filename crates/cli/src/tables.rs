@@ -8,7 +8,7 @@ use clap::Args;
 use outplay_core::figures::{bytes, grouped};
 use outplay_runtime::Monitor;
 use outplay_workbench::{
-    Listed, ListedResults, StatsReport, Sum, Trouble, Values, VerifyReport, clear_results, list_results,
+    ListedResults, StatsReport, Sum, TableEntry, Trouble, Values, VerifyReport, clear_results, list_results,
 };
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -191,7 +191,7 @@ fn remove(run: &mut Run<'_, impl Write>, name: &str) -> Result<u8, Failure> {
     let tables = outplay_workbench::list(&data).map_err(Trouble::from)?;
     // A spec is accepted in place of the table's name if it has only one table.
     let spec = run.catalog.open(name).map(|handle| handle.spec()).unwrap_or_default();
-    let of_game = |table: &&Listed| table.table.as_ref().is_ok_and(|known| known.identity.spec == spec);
+    let of_game = |table: &&TableEntry| table.table.as_ref().is_ok_and(|known| known.identity.spec == spec);
     let named = tables.iter().find(|table| table.name == name).or_else(|| tables.iter().find(of_game));
     let name = named.map_or(name, |table| &table.name).to_string();
     outplay_workbench::remove(&data, &name).map_err(Trouble::from)?;
@@ -270,7 +270,7 @@ fn print_stats(out: &mut impl Write, report: &StatsReport) -> io::Result<()> {
 fn print_tables(
     out: &mut impl Write,
     data: &Path,
-    tables: &[Listed],
+    tables: &[TableEntry],
     notes: &[ListedResults],
 ) -> io::Result<()> {
     if tables.is_empty() && notes.is_empty() {

@@ -6,7 +6,7 @@
 //!
 //! The arguments are width, height and k; the table has 2^log entries.
 
-use outplay_connect::{Depth, Limits, Solver};
+use outplay_connect::{Depth, Solver, SolverLimits};
 use outplay_core::LineBoard;
 use outplay_runtime::NoMonitor;
 use std::time::Instant;
@@ -21,7 +21,8 @@ fn main() {
     board.gravity = true;
     let mut solver = Solver::new(1 << option("--log", 24));
     let start = Instant::now();
-    let answer = solver.solve(&board, Depth::Score, Limits::default(), &NoMonitor, option("--threads", 1));
+    let answer =
+        solver.solve(&board, Depth::Score, SolverLimits::default(), &NoMonitor, option("--threads", 1));
     let (answer, seconds) = (answer.expect("the board is well formed"), start.elapsed().as_secs_f64());
     let rate = answer.nodes as f64 / seconds;
     println!("score {:?}  nodes {}  seconds {seconds:.2}  nodes/s {rate:.3e}", answer.score(), answer.nodes);

@@ -6,7 +6,7 @@
 //!
 //! Each line is "moves score" on the 7x6 board, with columns 1 to 7.
 
-use outplay_connect::{Depth, Limits, Solver};
+use outplay_connect::{Depth, Solver, SolverLimits};
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_runtime::NoMonitor;
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ fn main() {
         let board = board(moves);
         solver.clear();
         let start = Instant::now();
-        let answer = solver.solve(&board, Depth::Score, Limits::default(), &NoMonitor, threads);
+        let answer = solver.solve(&board, Depth::Score, SolverLimits::default(), &NoMonitor, threads);
         time += start.elapsed();
         let answer = answer.expect("the board is well formed");
         count += 1;

@@ -14,7 +14,7 @@
 //! Invariant: a score that was read from a file has passed its checksum.
 
 use crate::places::{BookIndex, BookSlot, Colours};
-use crate::{ConnectError, Depth, Limits, Solver};
+use crate::{ConnectError, Depth, Solver, SolverLimits};
 use outplay_core::{Content, LineBoard};
 use outplay_runtime::Monitor;
 use rand::rngs::StdRng;
@@ -97,7 +97,7 @@ pub struct Book {
 
 /// Result of re-solving a random sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
+pub struct BookSample {
     /// Positions solved again.
     pub checked: usize,
     /// Positions whose stored score is wrong.
@@ -242,11 +242,11 @@ impl Book {
         seed: u64,
         monitor: &dyn Monitor,
         threads: usize,
-    ) -> Result<Checked, BookError> {
+    ) -> Result<BookSample, BookError> {
         self.verify()?;
         monitor.stage("check", sample as u64);
         let mut random = StdRng::seed_from_u64(seed);
-        let mut result = Checked { checked: 0, wrong: Vec::new() };
+        let mut result = BookSample { checked: 0, wrong: Vec::new() };
         let mut moves = Vec::new();
         while result.checked < sample && !monitor.stopped() {
             let mut colours = Colours { first: 0, second: 0 };
@@ -258,7 +258,7 @@ impl Book {
                 colours = moves[random.random_range(0..moves.len())];
             }
             let board = self.places.board_of(colours);
-            let answer = solver.solve(&board, Depth::Score, Limits::default(), monitor, threads)?;
+            let answer = solver.solve(&board, Depth::Score, SolverLimits::default(), monitor, threads)?;
             let Some(score) = answer.score() else { break };
             if self.probe(&board) != Some(score) {
                 result.wrong.push(board);

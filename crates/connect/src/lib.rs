@@ -40,7 +40,7 @@ mod table;
 mod zugzwang;
 
 pub use author::Author;
-pub use book::{Book, BookError, Checked};
+pub use book::{Book, BookError, BookSample};
 pub use error::ConnectError;
 pub use rules::check;
-pub use solver::{Answer, Depth, Limits, Solver, value};
+pub use solver::{Depth, ScoreBounds, Solver, SolverLimits, value};

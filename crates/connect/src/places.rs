@@ -12,7 +12,7 @@
 
 use crate::BookError;
 use crate::board::without_stones;
-use crate::rules::{Rules, Stones, check};
+use crate::rules::{BoardRules, Stones, check};
 use crate::search::{ForcedResult, Searcher};
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_index::{Compositions, Subsets, bits};
@@ -45,7 +45,7 @@ struct ShapeLayer {
 /// Index of all positions of a board up to a number of stones.
 pub(crate) struct BookIndex {
     pub(crate) board: LineBoard,
-    rules: Rules<u128, 0, 0, 0>,
+    rules: BoardRules<u128, 0, 0, 0>,
     floors: Vec<u32>,
     compositions: Compositions,
     subsets: Subsets,
@@ -88,7 +88,7 @@ impl BookIndex {
             }
             layers.push(layer);
         }
-        let (rules, _) = Rules::new(&board);
+        let (rules, _) = BoardRules::new(&board);
         Ok(BookIndex { board, rules, floors, compositions, subsets, symmetric, layers })
     }
 

@@ -17,12 +17,12 @@ use crate::ConnectError;
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_index::Bits;
 
-/// Value of the width parameter of [`Rules`]: not a compile-time constant, but known to be at least k.
+/// Value of the width parameter of [`BoardRules`]: not a compile-time constant, but known to be at least k.
 pub(crate) const WIDE: u32 = u32::MAX;
 
 /// A board; width, height and k are compile-time constants where the parameters are not zero.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Rules<B, const W: u32, const H: u32, const K: u32> {
+pub(crate) struct BoardRules<B, const W: u32, const H: u32, const K: u32> {
     width: u32,
     height: u32,
     k: u32,
@@ -55,14 +55,14 @@ pub(crate) struct Stones<B> {
     pub(crate) theirs: B,
 }
 
-impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
+impl<B: Bits, const W: u32, const H: u32, const K: u32> BoardRules<B, W, H, K> {
     /// Reads a board that [`check`] has accepted.
     pub(crate) fn new(board: &LineBoard) -> (Self, Stones<B>) {
         let (width, height, k) = (board.width as u32, board.height as u32, board.k.min(1000) as u32);
         assert!((W == 0 || W == width || W == WIDE && width >= k) && (H == 0 || H == height));
         assert!(K == 0 || K == k);
         let at = |column: usize, row: usize| B::ONE << (column as u32 * (height + 1) + row as u32);
-        let mut rules = Rules {
+        let mut rules = BoardRules {
             width,
             height,
             k,

@@ -18,7 +18,7 @@
 //!
 //! Scores are for the player to move: ±((cells − stones at the end) / 2 + 1), 0 for a draw.
 
-use crate::rules::{Rules, Stones};
+use crate::rules::{BoardRules, Stones};
 use crate::share::{SearchContext, StopSignal};
 use crate::table::Bounds;
 use outplay_index::Bits;
@@ -46,7 +46,7 @@ pub(crate) enum ForcedResult<B> {
 
 /// A child that needs a search.
 #[derive(Clone, Copy)]
-struct Child<B> {
+struct ChildMove<B> {
     pos: Position<B>,
     key: B,
     /// Whether the player who made the move is to move again.
@@ -59,9 +59,9 @@ struct Child<B> {
 
 /// One thread of a search.
 pub(crate) struct Searcher<'a, B, const W: u32, const H: u32, const K: u32> {
-    pub(crate) rules: &'a Rules<B, W, H, K>,
+    pub(crate) rules: &'a BoardRules<B, W, H, K>,
     pub(crate) shared: &'a SearchContext<'a>,
-    children: Vec<Child<B>>,
+    children: Vec<ChildMove<B>>,
     /// Sort keys of the undecided children: the move-ordering score, and the child's number in the low bits.
     order: Vec<i32>,
     pub(crate) nodes: u64,
@@ -103,7 +103,7 @@ const SPREAD: i32 = 14;
 const CHILD_BITS: u32 = 6;
 
 impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H, K> {
-    pub(crate) fn new(rules: &'a Rules<B, W, H, K>, shared: &'a SearchContext<'a>) -> Self {
+    pub(crate) fn new(rules: &'a BoardRules<B, W, H, K>, shared: &'a SearchContext<'a>) -> Self {
         Searcher {
             rules,
             shared,
@@ -129,7 +129,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
     }
 
     /// Plays forced moves until the score is known or the player to move has a choice.
-    pub(crate) fn settle(rules: &Rules<B, W, H, K>, stones: Stones<B>) -> ForcedResult<B> {
+    pub(crate) fn settle(rules: &BoardRules<B, W, H, K>, stones: Stones<B>) -> ForcedResult<B> {
         let filled = rules.filled(stones);
         let left = (rules.board & !filled).count() as i32;
         if rules.has_line(stones.theirs) {
@@ -143,7 +143,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
     }
 
     #[inline(always)]
-    fn forced(rules: &Rules<B, W, H, K>, mut pos: Position<B>) -> ForcedResult<B> {
+    fn forced(rules: &BoardRules<B, W, H, K>, mut pos: Position<B>) -> ForcedResult<B> {
         let mut same = true;
         let score = loop {
             if pos.left == 0 {
@@ -170,7 +170,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
 
     /// Returns the position after a move that does not end the game.
     #[inline(always)]
-    fn play(rules: &Rules<B, W, H, K>, pos: &Position<B>, cell: B) -> Position<B> {
+    fn play(rules: &BoardRules<B, W, H, K>, pos: &Position<B>, cell: B) -> Position<B> {
         let mine = pos.stones.mine | cell;
         let filled = rules.filled(pos.stones) | cell;
         Position {
@@ -281,7 +281,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
                         + 64;
                     let number = (self.children.len() - base) as i32;
                     self.order.push(promise << CHILD_BITS | number);
-                    self.children.push(Child { pos: next, key, same, cell: index, bounds });
+                    self.children.push(ChildMove { pos: next, key, same, cell: index, bounds });
                 }
             }
         }
@@ -377,7 +377,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> Searcher<'a, B, W, H
 
     /// Returns the bounds of a child, tightened by the transposition table, for the player who made the move.
     #[inline(always)]
-    fn child_bounds(&self, child: &Child<B>) -> Bounds {
+    fn child_bounds(&self, child: &ChildMove<B>) -> Bounds {
         let Some(Bounds { low, high }) = self.shared.table.probe(child.key) else { return child.bounds };
         self.table_hits.set(self.table_hits.get() + 1);
         let (low, high) = if child.same { (low, high) } else { (-high, -low) };
@@ -437,7 +437,7 @@ mod tests {
 
     /// Returns the score and the node count, with or without the instruction sets of recent processors.
     fn ask(board: &LineBoard, alpha: i32, recent: bool) -> (Option<i32>, u64) {
-        let (rules, stones) = Rules::<u64, 0, 0, 4>::new(board);
+        let (rules, stones) = BoardRules::<u64, 0, 0, 4>::new(board);
         let (signal, nodes) = (StopSignal::default(), AtomicU64::new(0));
         let table = TranspositionTable::new(1 << 16, crate::board::key_bits(board)).unwrap();
         let shared = SearchContext {

@@ -11,7 +11,7 @@
 //! the expensive ones. The cheap windows at both ends are therefore searched first, in turn, and fill the
 //! transposition table for the expensive ones.
 
-use crate::rules::{Rules, WIDE, check};
+use crate::rules::{BoardRules, WIDE, check};
 use crate::search::{ForcedResult, Position, Searcher};
 use crate::share::{BusyTable, SearchContext, StopSignal};
 use crate::table::{Bounds, TranspositionTable};
@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
+pub struct SolverLimits {
     /// Maximum number of nodes, exceeded by at most about a thousand per thread.
     pub nodes: Option<u64>,
     /// Maximum time.
@@ -61,7 +61,7 @@ impl Depth {
 
 /// Score bounds proven by a search, with its statistics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Answer {
+pub struct ScoreBounds {
     /// The score is at least this.
     pub low: i32,
     /// The score is at most this.
@@ -76,7 +76,7 @@ pub struct Answer {
     pub counters: Counters,
 }
 
-impl Answer {
+impl ScoreBounds {
     /// The score, if it is known exactly: ±((cells − stones at the end) / 2 + 1), 0 for a draw, positive
     /// if the player to move wins.
     pub fn score(&self) -> Option<i32> {
@@ -151,10 +151,10 @@ impl Solver {
         &mut self,
         board: &LineBoard,
         depth: Depth,
-        limits: Limits,
+        limits: SolverLimits,
         monitor: &dyn Monitor,
         threads: usize,
-    ) -> Result<Answer, ConnectError> {
+    ) -> Result<ScoreBounds, ConnectError> {
         check(board)?;
         // The time limit includes allocating the table.
         let monitor = Deadline::new(limits.time, monitor);
@@ -172,12 +172,12 @@ impl Solver {
     pub fn principal_variation(
         &mut self,
         board: &LineBoard,
-        limits: Limits,
+        limits: SolverLimits,
         monitor: &dyn Monitor,
         threads: usize,
     ) -> Result<Vec<usize>, ConnectError> {
         let start = Instant::now();
-        let rest = |nodes: u64| Limits {
+        let rest = |nodes: u64| SolverLimits {
             nodes: limits.nodes.map(|most| most.saturating_sub(nodes)),
             time: limits.time.map(|most| most.saturating_sub(start.elapsed())),
         };
@@ -240,7 +240,7 @@ pub(crate) fn solve_with(
     nodes: Option<u64>,
     monitor: &dyn Monitor,
     threads: usize,
-) -> Answer {
+) -> ScoreBounds {
     let small = board::key_bits(board) <= 64;
     // A macro, because each arm is a monomorphisation of its own.
     macro_rules! run {
@@ -278,13 +278,13 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> RootSearch<'a, B, W,
         nodes: Option<u64>,
         monitor: &dyn Monitor,
         threads: usize,
-    ) -> Answer {
-        let (rules, stones) = Rules::<B, W, H, K>::new(board);
+    ) -> ScoreBounds {
+        let (rules, stones) = BoardRules::<B, W, H, K>::new(board);
         let left = (rules.board & !rules.filled(stones)).count();
         let (pos, same) = match Searcher::settle(&rules, stones) {
             ForcedResult::Score(score) => {
                 let counters = Counters::default();
-                return Answer { low: score, high: score, nodes: 0, left, stopped: false, counters };
+                return ScoreBounds { low: score, high: score, nodes: 0, left, stopped: false, counters };
             }
             ForcedResult::Choice(pos, same) => (pos, same),
         };
@@ -306,7 +306,7 @@ impl<'a, B: Bits, const W: u32, const H: u32, const K: u32> RootSearch<'a, B, W,
         let (Bounds { low, high }, stopped) = task.narrow(&shared, window);
         let counters = task.counters(left, board.turn);
         let (low, high) = if same { (low, high) } else { (-high, -low) };
-        Answer { low, high, nodes: counters.nodes, left, stopped, counters }
+        ScoreBounds { low, high, nodes: counters.nodes, left, stopped, counters }
     }
 
     /// Sums the statistics of all threads; `left` is the number of empty cells at the root, `turn` the player

@@ -20,7 +20,7 @@
 //! Allis combines nine rules in a search for a covering set; this module evaluates claimeven for the whole
 //! board at once, with bit operations, as a static bound.
 
-use crate::rules::Rules;
+use crate::rules::BoardRules;
 use outplay_index::Bits;
 
 /// Owners of the empty cells under follow-up play.
@@ -33,7 +33,7 @@ struct CellOwners<B> {
     singles: B,
 }
 
-impl<B: Bits, const W: u32, const H: u32, const K: u32> Rules<B, W, H, K> {
+impl<B: Bits, const W: u32, const H: u32, const K: u32> BoardRules<B, W, H, K> {
     /// Whether follow-up play by the opponent limits the player to move to a score of at most `aim`.
     ///
     /// `mine` and `theirs` are the stones, `wins` the cells that complete a line of theirs, `left` the
@@ -153,7 +153,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use std::collections::HashMap;
 
-    type Any = Rules<u64, 0, 0, 0>;
+    type Any = BoardRules<u64, 0, 0, 0>;
 
     /// Plain minimax with memoisation.
     fn score(rules: &Any, stones: Stones<u64>, known: &mut HashMap<(u64, u64), i32>) -> i32 {

@@ -220,7 +220,7 @@ impl<G: Game> Native<G> {
 ///
 /// Every [`Native`] game implements it. Rules that run outside this process implement [`Game`] and [`Notation`] for a
 /// type of their own and use the same path.
-trait Rules: Send + Sync {
+trait ErasedGame: Send + Sync {
     fn game(&self) -> &dyn Any;
     fn start(&self) -> Option<AnyPosition>;
     fn turn(&self, pos: &AnyPosition) -> Turn;
@@ -258,7 +258,7 @@ trait Rules: Send + Sync {
     fn warning(&self) -> Option<String>;
 }
 
-impl<G: Game + Notation> Rules for Native<G> {
+impl<G: Game + Notation> ErasedGame for Native<G> {
     fn game(&self) -> &dyn Any {
         &self.game
     }
@@ -399,7 +399,7 @@ impl<G: Game + Notation> Rules for Native<G> {
 /// }
 /// ```
 #[derive(Clone)]
-pub struct AnyGame(Arc<dyn Rules>);
+pub struct AnyGame(Arc<dyn ErasedGame>);
 
 impl AnyGame {
     /// Erases the types of a game without companions.

@@ -198,7 +198,7 @@ pub trait Chance: Game {
 const ROLLS_IN_A_ROW: usize = 8;
 
 /// A game that computes its own hash keys.
-pub trait Keyed: Game {
+pub trait HashKeys: Game {
     /// A hash of the position for transposition tables; equal positions have equal keys.
     fn key(&self, pos: &Self::Position) -> u64;
 }

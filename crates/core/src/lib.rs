@@ -12,7 +12,7 @@
 //! | [`Sets`] | move generation for whole sets of positions (bitboards) | positions are processed one by one |
 //! | [`Rolls`] | numbers for the positions before a roll only | every position has a number |
 //! | [`Chance`] | probabilities of chance events | the game is deterministic |
-//! | [`Keyed`] | a hash key of the game's own (Zobrist, say) | positions are hashed by `Hash` |
+//! | [`HashKeys`] | a hash key of the game's own (Zobrist, say) | positions are hashed by `Hash` |
 //! | [`LineGame`] | "k in a row on a board" | no dense, connect-k or proof solver |
 //!
 //! Invariant: this crate does no I/O, depends on no particular game and does not allocate in loops.
@@ -54,7 +54,7 @@ pub use code::{Code, WdlCode};
 pub use counters::Counters;
 pub use error::InputError;
 pub use escape::escape_controls;
-pub use game::{Chance, Game, Keyed, Payoff, Turn};
+pub use game::{Chance, Game, HashKeys, Payoff, Turn};
 pub use index::{Detour, Index, Link, Predecessors, Rolls, Tier};
 pub use index_laws::Breach;
 pub use lines::{Attack, Content, LineBoard, LineGame};
@@ -63,6 +63,6 @@ pub use notation::{Mark, Notation, Picture, Span, Tone, cell_name, column_name, 
 pub use probe::{Probe, ProbeError};
 pub use remark::{Remark, Sign};
 pub use scene::{Gesture, Holder, Layout, Scene, Spot};
-pub use sets::{Leaving, SetDetour, Sets, Slots};
-pub use unwritten::Unwritten;
+pub use sets::{SetDetour, Sets, Slots, TierExit};
+pub use unwritten::DebugNotation;
 pub use value::{Value, Verdict};

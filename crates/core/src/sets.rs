@@ -28,7 +28,7 @@ pub struct Slots {
 
 /// A move that leaves the tier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Leaving {
+pub struct TierExit {
     /// The position's number within its row.
     pub slot: u16,
     /// The number that the move leads to, in its tier.
@@ -80,7 +80,7 @@ pub trait Sets: Send + Sync {
     fn touched(&self, row: usize, changed: &[u64]) -> u64;
 
     /// Visits all moves of a row that leave the tier, grouped by tier, in any number of batches.
-    fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[Leaving]));
+    fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[TierExit]));
 
     /// The moves of a row that lead to positions without a slot. The fallback has none.
     fn detours(&self, _row: usize) -> Vec<SetDetour> {

@@ -30,7 +30,7 @@ impl Element {
     pub fn attr(mut self, key: &str, value: impl Display) -> Element {
         // Writing to a string cannot fail, here and below.
         let _ = write!(self.attributes, " {key}=\"");
-        let _ = write!(Escaped(&mut self.attributes), "{value}");
+        let _ = write!(EscapedWriter(&mut self.attributes), "{value}");
         self.attributes.push('"');
         self
     }
@@ -73,7 +73,7 @@ impl Element {
 
     /// Adds text to the content.
     pub fn words(mut self, words: impl Display) -> Element {
-        let _ = write!(Escaped(&mut self.content), "{words}");
+        let _ = write!(EscapedWriter(&mut self.content), "{words}");
         self
     }
 
@@ -162,14 +162,14 @@ pub fn text(x: impl Into<f64>, y: impl Into<f64>, words: impl Display) -> Elemen
 /// Text that is safe inside an element or attribute of SVG or HTML.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    let _ = Escaped(&mut safe).write_str(text);
+    let _ = EscapedWriter(&mut safe).write_str(text);
     safe
 }
 
 /// A string to which text is added safely.
-struct Escaped<'a>(&'a mut String);
+struct EscapedWriter<'a>(&'a mut String);
 
-impl Write for Escaped<'_> {
+impl Write for EscapedWriter<'_> {
     fn write_char(&mut self, c: char) -> fmt::Result {
         match c {
             '&' => self.0.push_str("&amp;"),

@@ -5,9 +5,9 @@ use crate::{Chance, Game, InputError, Notation, Payoff, Turn};
 /// A game whose positions and moves are printed by `Debug`. A move is parsed by comparison with the legal ones. A
 /// position cannot be parsed; it is reached by moves.
 #[derive(Clone, Debug)]
-pub struct Unwritten<G>(pub G);
+pub struct DebugNotation<G>(pub G);
 
-impl<G: Game> Game for Unwritten<G> {
+impl<G: Game> Game for DebugNotation<G> {
     type Position = G::Position;
     type Move = G::Move;
     fn start(&self) -> Option<G::Position> {
@@ -55,7 +55,7 @@ impl<G: Game> Game for Unwritten<G> {
     }
 }
 
-impl<G: Chance> Chance for Unwritten<G> {
+impl<G: Chance> Chance for DebugNotation<G> {
     fn outcomes(&self, pos: &G::Position, out: &mut Vec<(G::Move, f64)>) {
         self.0.outcomes(pos, out);
     }
@@ -64,7 +64,7 @@ impl<G: Chance> Chance for Unwritten<G> {
     }
 }
 
-impl<G: Game> Notation for Unwritten<G> {
+impl<G: Game> Notation for DebugNotation<G> {
     /// The name of the type in lower case, without its path.
     fn spec(&self) -> String {
         let name = std::any::type_name::<G>();
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn moves_are_words_that_are_read_back() {
-        let game = Unwritten(Pile(3));
+        let game = DebugNotation(Pile(3));
         let start = game.start().unwrap();
         assert_eq!((game.spec(), game.write_position(&start)), ("pile".into(), "(3, true)".into()));
         assert_eq!(game.write_move(&start, (2, 3)), "(2/3)");

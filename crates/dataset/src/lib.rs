@@ -31,7 +31,7 @@ mod row;
 mod rows;
 
 pub use error::DataError;
-pub use npz::{Block, Column, Kind, Npz};
+pub use npz::{Block, Column, ColumnType, Npz};
 pub use partial::Partial;
 pub use row::{Best, Row};
 pub use rows::{Form, Rows};

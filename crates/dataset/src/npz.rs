@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// The data type of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ColumnType {
     /// Unsigned byte.
     Uint8,
     /// Signed byte.
@@ -42,32 +42,32 @@ pub enum Kind {
     Words,
 }
 
-impl Kind {
+impl ColumnType {
     /// Size of an entry in bytes.
     pub fn bytes(self) -> usize {
         match self {
-            Kind::Uint8 | Kind::Int8 => 1,
-            Kind::Int16 => 2,
-            Kind::Int32 | Kind::Float32 => 4,
-            Kind::Int64 | Kind::Float64 => 8,
-            Kind::Text(chars) => 4 * chars,
-            Kind::Ascii(chars) => chars,
-            Kind::Words => 0,
+            ColumnType::Uint8 | ColumnType::Int8 => 1,
+            ColumnType::Int16 => 2,
+            ColumnType::Int32 | ColumnType::Float32 => 4,
+            ColumnType::Int64 | ColumnType::Float64 => 8,
+            ColumnType::Text(chars) => 4 * chars,
+            ColumnType::Ascii(chars) => chars,
+            ColumnType::Words => 0,
         }
     }
 
     fn word(self) -> String {
         match self {
-            Kind::Uint8 => "|u1".into(),
-            Kind::Int8 => "|i1".into(),
-            Kind::Int16 => "<i2".into(),
-            Kind::Int32 => "<i4".into(),
-            Kind::Int64 => "<i8".into(),
-            Kind::Float32 => "<f4".into(),
-            Kind::Float64 => "<f8".into(),
-            Kind::Text(chars) => format!("<U{chars}"),
-            Kind::Ascii(chars) => format!("|S{chars}"),
-            Kind::Words => "<U0".into(),
+            ColumnType::Uint8 => "|u1".into(),
+            ColumnType::Int8 => "|i1".into(),
+            ColumnType::Int16 => "<i2".into(),
+            ColumnType::Int32 => "<i4".into(),
+            ColumnType::Int64 => "<i8".into(),
+            ColumnType::Float32 => "<f4".into(),
+            ColumnType::Float64 => "<f8".into(),
+            ColumnType::Text(chars) => format!("<U{chars}"),
+            ColumnType::Ascii(chars) => format!("|S{chars}"),
+            ColumnType::Words => "<U0".into(),
         }
     }
 }
@@ -78,14 +78,14 @@ pub struct Column {
     /// The name of the array in Python.
     pub name: String,
     /// The data type of an entry.
-    pub kind: Kind,
+    pub kind: ColumnType,
     /// The shape of one row: empty for a single entry, `[6, 7]` for a board.
     pub shape: Vec<usize>,
 }
 
 impl Column {
     /// A column of single entries.
-    pub fn new(name: &str, kind: Kind) -> Column {
+    pub fn new(name: &str, kind: ColumnType) -> Column {
         Column { name: name.into(), kind, shape: Vec::new() }
     }
 
@@ -138,15 +138,15 @@ impl Block {
     pub fn push_text(&mut self, column: usize, text: &str) -> Result<(), DataError> {
         let Column { kind, name, .. } = &self.columns[column];
         let bytes = &mut self.bytes[column];
-        if *kind == Kind::Words {
+        if *kind == ColumnType::Words {
             push_entry(bytes, text);
             self.words[column] += 1;
             return Ok(());
         }
         let end = bytes.len() + kind.bytes();
         match kind {
-            Kind::Text(_) => text.chars().for_each(|c| bytes.extend(u32::from(c).to_le_bytes())),
-            Kind::Ascii(_) if text.is_ascii() => bytes.extend(text.as_bytes()),
+            ColumnType::Text(_) => text.chars().for_each(|c| bytes.extend(u32::from(c).to_le_bytes())),
+            ColumnType::Ascii(_) if text.is_ascii() => bytes.extend(text.as_bytes()),
             _ => bytes.resize(end + 1, 0),
         }
         if bytes.len() > end {
@@ -165,7 +165,7 @@ impl Block {
         let mut rows = None;
         for ((column, bytes), &words) in self.columns.iter().zip(&self.bytes).zip(&self.words) {
             let (row, name) = (column.row_bytes(), &column.name);
-            if column.kind == Kind::Words {
+            if column.kind == ColumnType::Words {
                 let wanted = *rows.get_or_insert(words as usize) as u64;
                 if words != wanted {
                     let why = format!("`{name}` has {words} entries, but there are {wanted} rows");
@@ -227,7 +227,7 @@ impl<W: Write> ColumnSpool<W> {
     }
 
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.column.kind == Kind::Words {
+        if self.column.kind == ColumnType::Words {
             let (mut rest, mut text) = (bytes, String::new());
             while !rest.is_empty() {
                 read_entry(&mut rest, &mut text)?;
@@ -283,7 +283,7 @@ impl Npz {
         let mut columns = columns.into_iter();
         let first =
             columns.next().ok_or_else(|| DataError::Row("a file needs at least one column".into()))?;
-        if first.kind == Kind::Words {
+        if first.kind == ColumnType::Words {
             return Err(DataError::Row(format!(
                 "the first column, `{}`, must have a fixed width",
                 first.name
@@ -381,7 +381,7 @@ fn widened(words: ColumnSpool<File>, rows: u64, path: &Path) -> io::Result<Colum
     let mut from = file.into_inner().map_err(io::IntoInnerError::into_error)?;
     from.seek(SeekFrom::Start(0))?;
     let mut from = io::BufReader::with_capacity(BUFFER, from);
-    let kind = Kind::Text(widest.max(1));
+    let kind = ColumnType::Text(widest.max(1));
     let mut wide = ColumnSpool::new(Column { kind, ..column }, spool(path)?);
     let (mut text, mut entry) = (String::new(), Vec::new());
     for _ in 0..rows {
@@ -408,7 +408,8 @@ fn archive(
     file.write_all(&local)?;
     file.seek(SeekFrom::Start(at))?;
     for spool in others {
-        let mut spool = if spool.column.kind == Kind::Words { widened(spool, rows, path)? } else { spool };
+        let mut spool =
+            if spool.column.kind == ColumnType::Words { widened(spool, rows, path)? } else { spool };
         let (local, this) = spool.head(rows, at);
         file.write_all(&local)?;
         spool.file.flush()?;
@@ -485,9 +486,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.npz");
         let columns = vec![
-            Column::new("value", Kind::Int8),
-            Column::new("planes", Kind::Uint8).shaped(&[2, 2]),
-            Column::new("position", Kind::Text(4)),
+            Column::new("value", ColumnType::Int8),
+            Column::new("planes", ColumnType::Uint8).shaped(&[2, 2]),
+            Column::new("position", ColumnType::Text(4)),
         ];
         let mut npz = Npz::create(&path, columns.clone()).unwrap();
         for (value, planes, text) in [(1, [1, 2, 3, 4], "x…"), (255, [5, 6, 7, 8], "four")] {
@@ -516,9 +517,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.npz");
         let columns = vec![
-            Column::new("ply", Kind::Int8),
-            Column::new("legal", Kind::Words),
-            Column::new("value", Kind::Int8),
+            Column::new("ply", ColumnType::Int8),
+            Column::new("legal", ColumnType::Words),
+            Column::new("value", ColumnType::Int8),
         ];
         let mut npz = Npz::create(&path, columns.clone()).unwrap();
         for texts in [&["a1", ""][..], &["b…b b"]] {
@@ -543,7 +544,7 @@ mod tests {
             .collect();
         assert_eq!(words, ["a1", "", "b…b b"]);
         assert_eq!(found[2].2, [2, 2, 2]);
-        assert!(Npz::create(&path, vec![Column::new("legal", Kind::Words)]).is_err());
+        assert!(Npz::create(&path, vec![Column::new("legal", ColumnType::Words)]).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
@@ -551,7 +552,7 @@ mod tests {
     fn unfinished_file_has_no_final_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.npz");
-        let columns = vec![Column::new("value", Kind::Int8), Column::new("ply", Kind::Int16)];
+        let columns = vec![Column::new("value", ColumnType::Int8), Column::new("ply", ColumnType::Int16)];
         let mut npz = Npz::create(&path, columns.clone()).unwrap();
         let mut block = Block::new(&columns);
         block.push(0, &[1]);

@@ -2,7 +2,7 @@
 //!
 //! The target is replaced when [`Rows::finish`] succeeds; until then rows go to a [`Partial`] file next to it.
 
-use crate::{Block, Column, DataError, Kind, Npz, Partial, Row};
+use crate::{Block, Column, ColumnType, DataError, Npz, Partial, Row};
 use outplay_core::Turn;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -66,10 +66,10 @@ const NO_MOVE: u8 = 255;
 /// A file of rows being written.
 pub struct Rows {
     path: PathBuf,
-    kind: Writer,
+    kind: RowSink,
 }
 
-enum Writer {
+enum RowSink {
     Lines(Form, BufWriter<Partial>),
     /// Buffered, because the widths of columns depend on all rows.
     Npz(Vec<Row>),
@@ -84,13 +84,13 @@ impl Rows {
     pub fn create(path: &Path, form: Form) -> Result<Rows, DataError> {
         let trouble = |error| DataError::file(path, error);
         let kind = match form {
-            Form::Npz => Writer::Npz(Vec::new()),
+            Form::Npz => RowSink::Npz(Vec::new()),
             form => {
                 let mut file = BufWriter::new(Partial::create(path)?);
                 if form == Form::Csv {
                     writeln!(file, "{COLUMNS}").map_err(trouble)?;
                 }
-                Writer::Lines(form, file)
+                RowSink::Lines(form, file)
             }
         };
         Ok(Rows { path: path.into(), kind })
@@ -103,11 +103,11 @@ impl Rows {
     /// A full disk.
     pub fn push(&mut self, row: &Row) -> Result<(), DataError> {
         match &mut self.kind {
-            Writer::Npz(rows) => {
+            RowSink::Npz(rows) => {
                 rows.push(row.clone());
                 Ok(())
             }
-            Writer::Lines(form, _) => {
+            RowSink::Lines(form, _) => {
                 let line = form.lines(std::slice::from_ref(row))?;
                 self.append(&line)
             }
@@ -121,10 +121,10 @@ impl Rows {
     /// An npz file, or a full disk.
     pub fn append(&mut self, lines: &str) -> Result<(), DataError> {
         match &mut self.kind {
-            Writer::Lines(_, file) => {
+            RowSink::Lines(_, file) => {
                 file.write_all(lines.as_bytes()).map_err(|error| DataError::file(&self.path, error))
             }
-            Writer::Npz(_) => Err(DataError::Row("the npz format has columns, not lines".into())),
+            RowSink::Npz(_) => Err(DataError::Row("the npz format has columns, not lines".into())),
         }
     }
 
@@ -136,11 +136,11 @@ impl Rows {
     pub fn finish(self) -> Result<(), DataError> {
         let path = &self.path;
         match self.kind {
-            Writer::Lines(_, file) => {
+            RowSink::Lines(_, file) => {
                 let file = file.into_inner().map_err(|error| DataError::file(path, error.into_error()))?;
                 file.finish().map_err(|error| DataError::file(path, error))
             }
-            Writer::Npz(rows) => write_npz(path, &rows),
+            RowSink::Npz(rows) => write_npz(path, &rows),
         }
     }
 }
@@ -195,17 +195,17 @@ fn write_npz(path: &Path, rows: &[Row]) -> Result<(), DataError> {
     let chars = widest(|row| row.position.chars().count()).max(1);
     let moves = widest(|row| row.best.as_ref().map_or(0, |best| best.mask.len()));
     let mut columns = vec![
-        Column::new("position", Kind::Text(chars)),
-        Column::new("to_move", Kind::Int8),
-        Column::new("ply", Kind::Int32),
-        Column::new("value", Kind::Float64),
-        Column::new("distance", Kind::Int32),
+        Column::new("position", ColumnType::Text(chars)),
+        Column::new("to_move", ColumnType::Int8),
+        Column::new("ply", ColumnType::Int32),
+        Column::new("value", ColumnType::Float64),
+        Column::new("distance", ColumnType::Int32),
     ];
     let asked = rows.iter().any(|row| row.best.is_some());
     if asked {
-        columns.push(Column::new("best", Kind::Words));
-        columns.push(Column::new("mask", Kind::Uint8).shaped(&[moves]));
-        columns.push(Column::new("legal", Kind::Words));
+        columns.push(Column::new("best", ColumnType::Words));
+        columns.push(Column::new("mask", ColumnType::Uint8).shaped(&[moves]));
+        columns.push(Column::new("legal", ColumnType::Words));
     }
     let mut block = Block::new(&columns);
     let count = |number: Option<u32>| number.map_or(-1, |number| number.min(i32::MAX as u32) as i32);

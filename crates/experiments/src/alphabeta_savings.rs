@@ -7,7 +7,7 @@ use crate::{Bench, Findings, Grid};
 use outplay_core::Game;
 use outplay_core::figures::grouped;
 use outplay_games::mnk::{Board, Mnk};
-use outplay_search::{Engine, Evaluate, Limits, Options};
+use outplay_search::{Evaluate, SearchEngine, SearchLimits, SearchOptions};
 use outplay_workbench::Trouble;
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ enum Order {
 }
 
 /// A tree of fixed depth with a static evaluation at its leaves, and all minimax values.
-struct Tree<'a> {
+struct ValuedTree<'a> {
     game: &'a Mnk<u64>,
     opinion: &'a Opinion,
     values: FxHashMap<(Board<u64>, u32), i32>,
@@ -30,7 +30,7 @@ struct Tree<'a> {
 
 const INFINITE: i32 = 1 << 30;
 
-impl Tree<'_> {
+impl ValuedTree<'_> {
     /// The value of a leaf for the player to move.
     fn leaf(&self, pos: &Board<u64>) -> i32 {
         match self.game.outcome(pos) {
@@ -127,7 +127,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     for depth in 1..=deepest {
         bench.watch.stage(&format!("depth {depth}"), 0);
         bench.check_cancelled()?;
-        let mut tree = Tree {
+        let mut tree = ValuedTree {
             game: &board.game,
             opinion: &opinion,
             values: FxHashMap::default(),
@@ -142,9 +142,10 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             agree &= tree.alphabeta(&start, depth, -INFINITE, INFINITE, order) == value;
             leaves.push(tree.leaves);
         }
-        let report = Engine::new(&board.game, Options { quiescence: 0, ..Options::default() })
-            .evaluate(&opinion)
-            .search(&start, Limits::depth(depth), bench.watch)?;
+        let report =
+            SearchEngine::new(&board.game, SearchOptions { quiescence: 0, ..SearchOptions::default() })
+                .evaluate(&opinion)
+                .search(&start, SearchLimits::depth(depth), bench.watch)?;
         let least = 7u64.pow(depth.div_ceil(2)) + 7u64.pow(depth / 2) - 1;
         best_is_least &= leaves[2] <= leaves[1] && leaves[2] <= leaves[0];
         for (series, count) in series.iter_mut().zip([all, leaves[0], leaves[1], leaves[2], least]) {

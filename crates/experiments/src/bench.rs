@@ -7,7 +7,7 @@ use outplay_core::{Game, InputError, Native, Value};
 use outplay_games::mnk::Mnk;
 use outplay_players::PlayerContext;
 use outplay_runtime::Monitor;
-use outplay_workbench::{Method, Place, Session, SolveRequest, Trouble};
+use outplay_workbench::{Method, PositionRef, Session, SolveRequest, Trouble};
 use std::time::Instant;
 
 /// The context of an experiment.
@@ -124,12 +124,13 @@ impl Bench<'_> {
         let began = Instant::now();
         let answer = outplay_workbench::solve(&session, &entry, &request, self.watch)?;
         let seconds = began.elapsed().as_secs_f64();
-        let options = outplay_bitplane::Options {
+        let options = outplay_bitplane::BitplaneOptions {
             threads: session.threads,
             memory: Some(session.memory),
-            ..outplay_bitplane::Options::distance().with_counts()
+            ..outplay_bitplane::BitplaneOptions::distance().with_counts()
         };
-        let plan = outplay_bitplane::plan(&outplay_workbench::board(&entry, &Place::Start)?, &options, false);
+        let plan =
+            outplay_bitplane::plan(&outplay_workbench::board(&entry, &PositionRef::Start)?, &options, false);
         Ok(Tables {
             value: answer.answer.value(),
             seconds,

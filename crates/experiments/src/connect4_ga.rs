@@ -111,7 +111,7 @@ fn duel_all(
         row.as_second.wins + row.as_second.draws == 0,
         "As second player the bot took something from perfect play, which never happens.",
     );
-    let Duels { grid, missed: Missed { chances, missed }, .. } = duels;
+    let Duels { grid, missed: MissedWins { chances, missed }, .. } = duels;
     findings.tables.push(grid);
     findings.remark(format!(
         "In all these games the bot could win at once {chances} times and did so {} times (theirs sometimes passed it up).",
@@ -168,12 +168,12 @@ fn generations(tuned: &TuneReport) -> Grid {
 
 /// Wins in one, and those that were missed.
 #[derive(Default)]
-struct Missed {
+struct MissedWins {
     chances: u64,
     missed: u64,
 }
 
-impl Missed {
+impl MissedWins {
     /// Counts over the moves of player 0.
     fn count(&mut self, game: &AnyGame, record: &GameRecord) -> Result<(), Trouble> {
         let Some(mut pos) = game.start() else { return Ok(()) };
@@ -201,7 +201,7 @@ struct Duels<'a> {
     bench: &'a Bench<'a>,
     kit: &'a PlayerContext,
     grid: Grid,
-    missed: Missed,
+    missed: MissedWins,
 }
 
 impl<'a> Duels<'a> {
@@ -218,7 +218,7 @@ impl<'a> Duels<'a> {
             "distinct games",
             "seed",
         ];
-        Duels { bench, kit, grid: Grid::new(title, &columns), missed: Missed::default() }
+        Duels { bench, kit, grid: Grid::new(title, &columns), missed: MissedWins::default() }
     }
 
     /// Plays a match from openings of `plies` plies and adds its row.

@@ -57,7 +57,7 @@ struct Node {
 }
 
 /// The game tree below a position down to a depth, ply by ply.
-struct Tree {
+struct PlyTree {
     nodes: Vec<Node>,
     /// The exact payoff for the player to move at each node.
     worth: Vec<i8>,
@@ -65,7 +65,7 @@ struct Tree {
     plies: Vec<usize>,
 }
 
-impl Tree {
+impl PlyTree {
     /// # Errors
     ///
     /// A stop, or a failing source of exact values.
@@ -74,7 +74,7 @@ impl Tree {
         kit: &PlayerContext,
         root: &AnyPosition,
         depth: u32,
-    ) -> Result<Option<Tree>, Trouble> {
+    ) -> Result<Option<PlyTree>, Trouble> {
         let truth = kit.truth.clone().ok_or_else(|| Trouble::unable("exact values are needed"))?;
         let quiet = Deadline::new(None, bench.watch).silent();
         let mut positions = vec![root.clone()];
@@ -110,7 +110,7 @@ impl Tree {
             from = to;
             plies.push(to);
         }
-        let mut tree = Tree { nodes, worth, plies };
+        let mut tree = PlyTree { nodes, worth, plies };
         tree.back_up();
         Ok(Some(tree))
     }
@@ -127,11 +127,11 @@ impl Tree {
     }
 
     /// The same tree with its deepest leaves permuted.
-    fn shuffled(&self, deal: u64) -> Tree {
+    fn shuffled(&self, deal: u64) -> PlyTree {
         let mut worth = self.worth.clone();
         let deepest = self.plies[self.plies.len() - 2];
         worth[deepest..].shuffle(&mut SmallRng::seed_from_u64(deal));
-        let mut tree = Tree { nodes: self.nodes.clone(), worth, plies: self.plies.clone() };
+        let mut tree = PlyTree { nodes: self.nodes.clone(), worth, plies: self.plies.clone() };
         tree.back_up();
         tree
     }
@@ -205,8 +205,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
                 if kit.game.turn(&lesson.pos) == Turn::Chance {
                     continue;
                 }
-                if let Some(tree) = Tree::new(bench, &kit, &lesson.pos, deepest)? {
-                    let dealt: Vec<Tree> = (0..DEALS).map(|deal| tree.shuffled(deal)).collect();
+                if let Some(tree) = PlyTree::new(bench, &kit, &lesson.pos, deepest)? {
+                    let dealt: Vec<PlyTree> = (0..DEALS).map(|deal| tree.shuffled(deal)).collect();
                     trees.push((tree, dealt));
                 }
             }
@@ -279,12 +279,13 @@ mod tests {
         };
         let kit = bench.kit("connect4:4x4").unwrap();
         for lesson in lessons(&bench, &kit, 1, 5, 4..9).unwrap() {
-            let tree = Tree::new(&bench, &kit, &lesson.pos, 4).unwrap().unwrap();
+            let tree = PlyTree::new(&bench, &kit, &lesson.pos, 4).unwrap().unwrap();
             assert_eq!(f64::from(tree.worth[0]), lesson.best, "{}", kit.game.write_position(&lesson.pos));
             // A permuted tree has the same leaves.
             let mut shuffled = tree.shuffled(1);
-            let sum =
-                |tree: &Tree| tree.worth[tree.plies[4]..].iter().map(|worth| i32::from(*worth)).sum::<i32>();
+            let sum = |tree: &PlyTree| {
+                tree.worth[tree.plies[4]..].iter().map(|worth| i32::from(*worth)).sum::<i32>()
+            };
             assert_eq!(sum(&tree), sum(&shuffled));
             for depth in 1..=4 {
                 assert_eq!(tree.right(depth, 0.0, false, 0), Some(1.0));

@@ -4,7 +4,7 @@
 //! its text, to identify the experiment that it ran.
 
 use crate::duel::{Score, duel, opening};
-use crate::reading::{Chances, ExactBoard, Reading, Ties};
+use crate::reading::{Chances, ExactBoard, Interpretation, Ties};
 use crate::trend;
 use crate::{Bench, Findings, Grid};
 use outplay_players::Form;
@@ -130,7 +130,7 @@ fn all_openings(board: &mut ExactBoard<'_>, findings: &mut Findings) -> Result<(
     );
     let percent = |part: f64| format!("{:.2} %", 100.0 * part);
     for (who, first) in [("helpful, moving first", true), ("helpful, moving second", false)] {
-        let Chances { won, drawn, lost } = board.chances(&Reading::ours(2, first))?;
+        let Chances { won, drawn, lost } = board.chances(&Interpretation::ours(2, first))?;
         grid.row(vec![who.into(), percent(won), percent(lost), percent(drawn)]);
     }
     let [won, drawn, lost] = board.verdicts(2)?;
@@ -153,7 +153,7 @@ fn readings(
 ) -> Result<(), Trouble> {
     let all = every_reading(side);
     bench.watch.stage(&format!("readings of {side}x{side}"), all.len() as u64);
-    let mut found: Vec<(Reading, Chances, f64)> = Vec::new();
+    let mut found: Vec<(Interpretation, Chances, f64)> = Vec::new();
     for reading in all {
         bench.check_cancelled()?;
         let chances = board.chances(&reading)?;
@@ -180,7 +180,7 @@ fn readings(
     );
     // The literal reading: minimax to the end; one stone each on 3x3, two on 4x4.
     let literal =
-        |reading: &Reading| reading.depth.is_none() && reading.plies == if side == 3 { 2 } else { 4 };
+        |reading: &Interpretation| reading.depth.is_none() && reading.plies == if side == 3 { 2 } else { 4 };
     let percent = |part: f64| format!("{:.3} %", 100.0 * part);
     for (place, (reading, chances, likelihood)) in found.iter().enumerate() {
         if place < 12 || literal(reading) {
@@ -209,7 +209,7 @@ fn written(logarithm: f64) -> String {
 
 /// All combinations of the text's open parameters: the number of random plies (of one player, of both, or one more),
 /// the depth of minimax, and tie-breaking.
-fn every_reading(side: u32) -> Vec<Reading> {
+fn every_reading(side: u32) -> Vec<Interpretation> {
     let (plies, depths): (&[u32], &[Option<u32>]) = match side {
         3 => (&[1, 2, 4], &[None, Some(1), Some(2), Some(3), Some(4), Some(6)]),
         _ => (&[2, 4, 6, 8], &[None, Some(1), Some(2), Some(3), Some(4), Some(5), Some(6), Some(8)]),
@@ -230,7 +230,15 @@ fn every_reading(side: u32) -> Vec<Reading> {
                         }
                         let hurry = false;
                         let helpful_first = true;
-                        all.push(Reading { plies, helpful_first, form, helpful_ties, depth, hurry, ties });
+                        all.push(Interpretation {
+                            plies,
+                            helpful_first,
+                            form,
+                            helpful_ties,
+                            depth,
+                            hurry,
+                            ties,
+                        });
                     }
                 }
             }

@@ -8,7 +8,7 @@ use crate::{Bench, Findings, Grid};
 use outplay_core::{AnyMove, AnyPosition, Content, Game, LineGame, Native, Notation, Turn, Value};
 use outplay_games::mnk::{Board, Mnk};
 use outplay_players::{MoveValue, PlayerContext};
-use outplay_search::{Answer, Engine, Evaluate, Limits, Options};
+use outplay_search::{Evaluate, SearchEngine, SearchLimits, SearchOptions, SearchValue};
 use outplay_workbench::Trouble;
 
 /// `lines` with its noisy moves: those that complete a line, and those that have to block one.
@@ -61,13 +61,14 @@ impl Search<'_> {
     fn think(&self, pos: &AnyPosition, depth: u32, quiescence: u32) -> Result<SearchResult, Trouble> {
         let (game, here) = (&self.board.game, self.board.pos(pos));
         let loud = QuiescenceEvaluation { opinion: self.opinion, me: game.turn(here) };
-        let options = Options { quiescence, table: 1 << 14, ..Options::default() };
-        let limits = Limits::depth(depth);
-        let report = Engine::new(game, options).evaluate(loud).search(here, limits, self.bench.watch)?;
+        let options = SearchOptions { quiescence, table: 1 << 14, ..SearchOptions::default() };
+        let limits = SearchLimits::depth(depth);
+        let report =
+            SearchEngine::new(game, options).evaluate(loud).search(here, limits, self.bench.watch)?;
         let (lost, score) = match report.answer {
-            Answer::Exact(value) => (value.payoff() < 0, -100_000),
-            Answer::Payoff(payoff) => (payoff < 0, -100_000),
-            Answer::Unknown { high, score, .. } => (high.payoff() < 0, score.unwrap_or(0)),
+            SearchValue::Exact(value) => (value.payoff() < 0, -100_000),
+            SearchValue::Payoff(payoff) => (payoff < 0, -100_000),
+            SearchValue::Unknown { high, score, .. } => (high.payoff() < 0, score.unwrap_or(0)),
         };
         let best = report.best.and_then(|mv| self.board.any_move(pos, mv));
         Ok(SearchResult { lost, score, best })

@@ -51,7 +51,7 @@ mod visibility;
 
 pub(crate) use bench::Bench;
 pub use findings::{Findings, Grid};
-pub use list::{About, experiments};
+pub use list::{ExperimentInfo, experiments};
 pub use plot::{Colour, Lines, Map, Plot, Point, Series, stacked};
 
 use outplay_catalog::Catalog;

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// The description of an experiment.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct About {
+pub struct ExperimentInfo {
     /// Its name.
     pub name: &'static str,
     /// Its subject, in a line.
@@ -38,8 +38,8 @@ const LECTURE: &str = "the lecture on playing and solving games (Moore)";
 const MISHRA: &str = "Mishra, m by n Tic Tac Toe with k strikes and s obstacles (2014)";
 
 /// Every experiment, in the order in which they are listed.
-const ALL: &[About] = &[
-    About {
+const ALL: &[ExperimentInfo] = &[
+    ExperimentInfo {
         name: "dp",
         about: "the solvers of the 2020 report on tic-tac-toe: top-down, memoized, bottom-up; and on Connect-4",
         question: "Is solving bottom-up over a tight index faster than memoizing, and does that pay on Connect-4?",
@@ -48,7 +48,7 @@ const ALL: &[About] = &[
         repeats: true,
         run: dp::run,
     },
-    About {
+    ExperimentInfo {
         name: "minimax-cost",
         about: "time and memory of full search on 4x4 by the number of open cells",
         question: "What does it cost to look to the end, and what does the heuristic cost instead?",
@@ -57,7 +57,7 @@ const ALL: &[About] = &[
         repeats: true,
         run: minimax_cost::run,
     },
-    About {
+    ExperimentInfo {
         name: "connect4-ga",
         about: "the genetic algorithm for Connect-4, its bot against random, greedy and perfect, and its conclusions",
         question: "What does a genetic algorithm find, and is defence really worth more than offence?",
@@ -66,7 +66,7 @@ const ALL: &[About] = &[
         repeats: true,
         run: connect4_ga::run,
     },
-    About {
+    ExperimentInfo {
         name: "helpful-vs-minimax",
         about: "the helpfulness heuristic against perfect play on 3x3, 4x4, larger boards and Connect-4",
         question: "Does the heuristic never lose, and with which settings did the paper find 0/0/1000 and 11/0/989?",
@@ -75,7 +75,7 @@ const ALL: &[About] = &[
         repeats: true,
         run: helpful_vs_minimax::run,
     },
-    About {
+    ExperimentInfo {
         name: "helpful-memory",
         about: "time and memory of one move of the heuristic, on boards to 1000x1000",
         question: "How much time and memory does the heuristic take on boards of a million cells?",
@@ -84,7 +84,7 @@ const ALL: &[About] = &[
         repeats: true,
         run: helpful_memory::run,
     },
-    About {
+    ExperimentInfo {
         name: "obstacles",
         about: "how deep a search sees, and what that is worth, as obstacles fill the board",
         question: "What do obstacles do to the depth and the strength of a search?",
@@ -93,7 +93,7 @@ const ALL: &[About] = &[
         repeats: true,
         run: obstacles::run,
     },
-    About {
+    ExperimentInfo {
         name: "alphabeta-savings",
         about: "leaves of alpha-beta in the best, natural and worst order against minimax",
         question: "How much does alpha-beta leave out, and how much does that depend on the order of moves?",
@@ -102,7 +102,7 @@ const ALL: &[About] = &[
         repeats: false,
         run: alphabeta_savings::run,
     },
-    About {
+    ExperimentInfo {
         name: "horizon",
         about: "lost positions that a fixed depth does not see, and what quiescence and extensions do about it",
         question: "How often does a search to a fixed depth not see that it is lost, and what helps?",
@@ -111,7 +111,7 @@ const ALL: &[About] = &[
         repeats: true,
         run: horizon::run,
     },
-    About {
+    ExperimentInfo {
         name: "visibility",
         about: "whether a deeper search chooses better moves, and an atlas of positions in which it does not",
         question: "Does a deeper search choose better, and does the evaluation see more near the end?",
@@ -120,7 +120,7 @@ const ALL: &[About] = &[
         repeats: true,
         run: visibility::run,
     },
-    About {
+    ExperimentInfo {
         name: "filtering",
         about: "whether a search makes few errors out of many, with opinions that are wrong to order",
         question: "Does combining many inaccurate opinions cancel their errors, or add them up?",
@@ -129,7 +129,7 @@ const ALL: &[About] = &[
         repeats: true,
         run: filtering::run,
     },
-    About {
+    ExperimentInfo {
         name: "loops-alphabeta",
         about: "what alpha-beta does in games with cycles, on every position of small morris games",
         question: "Does alpha-beta behave sensibly with loops?",
@@ -138,7 +138,7 @@ const ALL: &[About] = &[
         repeats: false,
         run: loops_alphabeta::run,
     },
-    About {
+    ExperimentInfo {
         name: "obstacle-map",
         about: "the value of small boards with one and two obstacles wherever they are, as maps",
         question: "What is every placement of one and two obstacles worth, and how few change the winner?",
@@ -147,7 +147,7 @@ const ALL: &[About] = &[
         repeats: false,
         run: obstacle_map::run,
     },
-    About {
+    ExperimentInfo {
         name: "league",
         about: "helpful, polynomial, lines and search over boards and time, as a map",
         question: "Who wins where, as boards grow and the search has more time?",
@@ -156,7 +156,7 @@ const ALL: &[About] = &[
         repeats: true,
         run: league::run,
     },
-    About {
+    ExperimentInfo {
         name: "slippery",
         about: "what boards are worth when a stone may land one cell aside",
         question: "What is moving first worth when stones slip?",
@@ -168,12 +168,12 @@ const ALL: &[About] = &[
 ];
 
 /// The experiments, in order.
-pub fn experiments() -> Vec<About> {
+pub fn experiments() -> Vec<ExperimentInfo> {
     ALL.to_vec()
 }
 
 /// Finds an experiment by name.
-pub(crate) fn find(name: &str) -> Result<&'static About, Trouble> {
+pub(crate) fn find(name: &str) -> Result<&'static ExperimentInfo, Trouble> {
     let unknown = || {
         let names: Vec<&str> = ALL.iter().map(|experiment| experiment.name).collect();
         let near = outplay_core::nearest(name, names.iter().copied())

@@ -33,7 +33,7 @@ const DEEPEST: u32 = 9;
 type DepthBounds = FxHashMap<(u32, u32), (i8, i8)>;
 
 /// The graph of all positions reachable from the start of a game.
-struct Graph {
+struct PositionGraph {
     next: Vec<Vec<u32>>,
     /// The payoff of a finished position for the player to move.
     ends: Vec<Option<i8>>,
@@ -47,8 +47,8 @@ struct SolvedValue {
     plies: u32,
 }
 
-impl Graph {
-    fn new(game: &AnyGame) -> Option<Graph> {
+impl PositionGraph {
+    fn new(game: &AnyGame) -> Option<PositionGraph> {
         let start = game.start()?;
         let mut numbers: FxHashMap<AnyPosition, u32> = FxHashMap::from_iter([(start.clone(), 0)]);
         let (mut positions, mut next, mut ends) = (vec![start], Vec::new(), Vec::new());
@@ -71,7 +71,7 @@ impl Graph {
             next.push(children);
             place += 1;
         }
-        Some(Graph { next, ends, positions })
+        Some(PositionGraph { next, ends, positions })
     }
 
     fn len(&self) -> usize {
@@ -170,14 +170,14 @@ impl Graph {
     /// Minimax to the end in which a position that is already on the path counts as a draw. Returns its value, its
     /// nodes and the table (if there is one); `None` beyond the node limit.
     fn repetition_is_a_draw(&self, root: u32, with_table: bool) -> Option<(i8, u64, Vec<Option<i8>>)> {
-        struct Frame {
+        struct StackFrame {
             place: u32,
             tried: usize,
             best: i8,
         }
         let mut table = vec![None; if with_table { self.len() } else { 0 }];
         let mut on_the_way = vec![false; self.len()];
-        let (mut nodes, mut way) = (1u64, vec![Frame { place: root, tried: 0, best: -1 }]);
+        let (mut nodes, mut way) = (1u64, vec![StackFrame { place: root, tried: 0, best: -1 }]);
         on_the_way[root as usize] = true;
         loop {
             let frame = way.last_mut()?;
@@ -199,7 +199,7 @@ impl Graph {
                             return None;
                         }
                         on_the_way[child as usize] = true;
-                        way.push(Frame { place: child, tried: 0, best: -1 });
+                        way.push(StackFrame { place: child, tried: 0, best: -1 });
                     }
                 }
                 continue;
@@ -250,7 +250,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let mut wrong_in_all = 0;
     for name in games {
         let kit = bench.kit(name)?;
-        let Some(graph) = Graph::new(&kit.game) else { continue };
+        let Some(graph) = PositionGraph::new(&kit.game) else { continue };
         let (rounds, values) = graph.until_stable();
         agrees(bench, name, &graph, &values, &mut findings)?;
         rounds_series.push(by_rounds(name, &graph, &rounds, &values, &mut stable));
@@ -290,7 +290,7 @@ fn word(payoff: i8) -> String {
 /// Adds the row of a game solved by sweeps; returns the fraction of solved positions after each sweep.
 fn by_rounds(
     name: &str,
-    graph: &Graph,
+    graph: &PositionGraph,
     rounds: &[u64],
     values: &[Option<SolvedValue>],
     grid: &mut Grid,
@@ -320,7 +320,7 @@ fn by_rounds(
 fn by_depth(
     bench: &Bench<'_>,
     name: &str,
-    graph: &Graph,
+    graph: &PositionGraph,
     values: &[Option<SolvedValue>],
     deepest: u32,
     grid: &mut Grid,
@@ -352,7 +352,7 @@ fn by_depth(
 fn agrees(
     bench: &Bench<'_>,
     name: &str,
-    graph: &Graph,
+    graph: &PositionGraph,
     values: &[Option<SolvedValue>],
     findings: &mut Findings,
 ) -> Result<(), Trouble> {
@@ -385,7 +385,7 @@ fn agrees(
 fn by_repetition(
     bench: &Bench<'_>,
     name: &str,
-    graph: &Graph,
+    graph: &PositionGraph,
     values: &[Option<SolvedValue>],
     with_table: bool,
     grid: &mut Grid,
@@ -424,8 +424,8 @@ mod tests {
     use super::*;
 
     /// 0 leads to 1 or 2; 2 leads back to 0 or to 3, where the player to move has lost.
-    fn small() -> Graph {
-        Graph {
+    fn small() -> PositionGraph {
+        PositionGraph {
             next: vec![vec![1, 2], vec![], vec![0, 3], vec![]],
             ends: vec![None, Some(1), None, Some(-1)],
             positions: Vec::new(),
@@ -451,7 +451,8 @@ mod tests {
 
     #[test]
     fn pure_cycle_is_a_draw() {
-        let graph = Graph { next: vec![vec![1], vec![0]], ends: vec![None, None], positions: Vec::new() };
+        let graph =
+            PositionGraph { next: vec![vec![1], vec![0]], ends: vec![None, None], positions: Vec::new() };
         assert_eq!(graph.until_stable(), (vec![0], vec![None, None]));
         assert_eq!((graph.first_cycle_length(), small().first_cycle_length()), (Some(2), None));
         assert_eq!(graph.repetition_is_a_draw(0, true).unwrap().0, 0);

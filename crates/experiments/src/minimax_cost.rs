@@ -14,7 +14,7 @@ use outplay_core::{Game, Native, Notation, Turn, Value};
 use outplay_games::mnk::Mnk;
 use outplay_players::Player;
 use outplay_runtime::{Deadline, NoMonitor};
-use outplay_search::{Answer, Engine, Limits, Options};
+use outplay_search::{SearchEngine, SearchLimits, SearchOptions, SearchValue};
 use outplay_solve::{SolveError, memo, plain};
 use outplay_workbench::Trouble;
 use rand::rngs::SmallRng;
@@ -117,14 +117,14 @@ fn measure(
         memoized.add(seconds, nodes, nodes * remembered);
     }
     if searched.goes_on() {
-        let options = Options { table: 1 << 18, symmetry: true, ..Options::default() };
+        let options = SearchOptions { table: 1 << 18, symmetry: true, ..SearchOptions::default() };
         let start = Instant::now();
-        let report = Engine::new(game, options).search(pos, Limits::NONE, &NoMonitor)?;
+        let report = SearchEngine::new(game, options).search(pos, SearchLimits::NONE, &NoMonitor)?;
         let seconds = start.elapsed().as_secs_f64();
-        if let Answer::Exact(exact) = report.answer {
+        if let SearchValue::Exact(exact) = report.answer {
             check(exact);
         }
-        let table = (options.table * Engine::<'_, Mnk<u64>>::entry_bytes()) as u64;
+        let table = (options.table * SearchEngine::<'_, Mnk<u64>>::entry_bytes()) as u64;
         searched.add(seconds, report.counts.nodes, table);
     }
     if tabled.goes_on() {

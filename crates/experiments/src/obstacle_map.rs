@@ -5,7 +5,7 @@ use crate::plot::{Colour, Map, Plot};
 use crate::{Bench, Findings, Grid};
 use outplay_core::{Verdict, cell_name, column_name};
 use outplay_runtime::Deadline;
-use outplay_workbench::{Place, Trouble};
+use outplay_workbench::{PositionRef, Trouble};
 
 /// Quick boards, and those for `--full`.
 const QUICK: [(usize, usize, usize, bool); 4] =
@@ -33,7 +33,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     );
     for (width, height, k, gravity) in boards {
         let spec = format!("mnk:{width}x{height},k={k}{}", if gravity { ",gravity" } else { "" });
-        let board = Board { bench, spec, shape: Shape { width, height, gravity } };
+        let board = ExperimentBoard { bench, spec, shape: Shape { width, height, gravity } };
         let values = board.values()?;
         let unknown = values.singles.iter().chain(&values.twos).filter(|verdict| verdict.is_none()).count();
         findings.claim(
@@ -58,14 +58,14 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
 }
 
 /// A board without obstacles.
-struct Board<'a> {
+struct ExperimentBoard<'a> {
     bench: &'a Bench<'a>,
     spec: String,
     shape: Shape,
 }
 
 /// The value of a board without obstacles, with one, and with two.
-struct Values {
+struct ObstacleValues {
     bare: Option<Verdict>,
     singles: Vec<Option<Verdict>>,
     pairs: Vec<Vec<Option<Verdict>>>,
@@ -81,7 +81,7 @@ struct Change {
     sentence: String,
 }
 
-impl Board<'_> {
+impl ExperimentBoard<'_> {
     /// The value with some obstacles.
     fn value(&self, obstacles: &[usize]) -> Result<Option<Verdict>, Trouble> {
         self.bench.check_cancelled()?;
@@ -94,14 +94,14 @@ impl Board<'_> {
         let answer = outplay_workbench::query_best(
             &self.bench.session.impartial(),
             &entry,
-            &Place::Start,
+            &PositionRef::Start,
             &Deadline::new(None, self.bench.watch).silent(),
         )?;
         Ok(answer.answer.verdict())
     }
 
     /// The values without obstacles, with every single one and with every pair.
-    fn values(&self) -> Result<Values, Trouble> {
+    fn values(&self) -> Result<ObstacleValues, Trouble> {
         let cells = self.shape.cells();
         self.bench.watch.stage(&self.spec, (1 + cells + cells * (cells - 1) / 2) as u64);
         let bare = self.value(&[])?;
@@ -112,12 +112,12 @@ impl Board<'_> {
             (pairs[a][b], pairs[b][a]) = (value, value);
             twos.push(value);
         }
-        Ok(Values { bare, singles, pairs, twos })
+        Ok(ObstacleValues { bare, singles, pairs, twos })
     }
 
     /// Searches for smallest sets that change the winner.
-    fn change(&self, values: &Values) -> Result<Change, Trouble> {
-        let Board { shape, spec, .. } = self;
+    fn change(&self, values: &ObstacleValues) -> Result<Change, Trouble> {
+        let ExperimentBoard { shape, spec, .. } = self;
         let most = match shape.cells() {
             cells @ ..=9 => cells,
             10..=16 => 5,
@@ -159,7 +159,7 @@ impl Board<'_> {
     }
 
     /// Maps of the values with one obstacle and with two, by cell.
-    fn maps(&self, values: &Values) -> [Plot; 2] {
+    fn maps(&self, values: &ObstacleValues) -> [Plot; 2] {
         let Shape { width, height, .. } = self.shape;
         let cells = self.shape.cells();
         let names: Vec<String> = (0..cells).map(|cell| self.shape.names(&[cell])).collect();

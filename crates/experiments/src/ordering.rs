@@ -10,7 +10,7 @@ use crate::{Bench, Findings, Grid};
 use outplay_core::figures::grouped;
 use outplay_core::{Game, Turn};
 use outplay_games::mnk::Mnk;
-use outplay_search::{Answer, Engine, Kept, Limits, Method, Options};
+use outplay_search::{EngineMemory, SearchEngine, SearchLimits, SearchMethod, SearchOptions, SearchValue};
 use outplay_workbench::Trouble;
 use std::time::Instant;
 
@@ -54,35 +54,36 @@ pub(crate) fn run(bench: &Bench<'_>, depth: u32, findings: &mut Findings) -> Res
         let Some(from) = opening(&kit.game, 4, seed) else { continue };
         let mut pos = *board.pos(&from);
         // Each side keeps its own table.
-        let mut memories: Vec<[Option<Kept<Mnk<u64>>>; 2]> = WAYS.iter().map(|_| [None, None]).collect();
+        let mut memories: Vec<[Option<EngineMemory<Mnk<u64>>>; 2]> =
+            WAYS.iter().map(|_| [None, None]).collect();
         let (mut entered, mut spent, mut moves) = ([0.0; WAYS.len()], [0.0; WAYS.len()], 0.0);
         while board.game.outcome(&pos).is_none() {
             bench.check_cancelled()?;
             let seat = usize::from(board.game.turn(&pos) == Turn::Second);
             let (mut best, mut score) = (None, None);
             for (place, way) in WAYS.iter().enumerate() {
-                let options = Options {
+                let options = SearchOptions {
                     table: if way.table { 1 << 16 } else { 0 },
                     hash_move: way.table,
                     hints: way.centre,
                     // Exactly to the requested depth, so that all variants have the same answer.
                     deeper: false,
-                    ..Options::bare(Method::AlphaBeta)
+                    ..SearchOptions::bare(SearchMethod::AlphaBeta)
                 };
                 let memory = memories[place][seat].take().filter(|_| way.kept);
-                let engine = Engine::new(&board.game, options).evaluate(&opinion);
+                let engine = SearchEngine::new(&board.game, options).evaluate(&opinion);
                 let began = Instant::now();
                 let mut engine = match memory {
                     Some(memory) => engine.resume(memory),
                     None => engine,
                 };
-                let report = engine.search(&pos, Limits::depth(depth), bench.watch)?;
+                let report = engine.search(&pos, SearchLimits::depth(depth), bench.watch)?;
                 spent[place] += began.elapsed().as_secs_f64();
                 entered[place] += report.counts.nodes as f64;
                 let found = match report.answer {
-                    Answer::Unknown { score, .. } => score.unwrap_or(0),
-                    Answer::Exact(value) => value.payoff() * 1_000_000,
-                    Answer::Payoff(payoff) => payoff * 1_000_000,
+                    SearchValue::Unknown { score, .. } => score.unwrap_or(0),
+                    SearchValue::Exact(value) => value.payoff() * 1_000_000,
+                    SearchValue::Payoff(payoff) => payoff * 1_000_000,
                 };
                 agree &= *score.get_or_insert(found) == found;
                 best = best.or(report.best);

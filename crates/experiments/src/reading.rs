@@ -38,7 +38,7 @@ impl Ties {
 
 /// A reading of "the heuristic against minimax with random first moves".
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
+pub(crate) struct Interpretation {
     /// Random plies before the first decision.
     pub(crate) plies: u32,
     /// The heuristic is the first player.
@@ -55,10 +55,10 @@ pub(crate) struct Reading {
     pub(crate) ties: Ties,
 }
 
-impl Reading {
+impl Interpretation {
     /// Random ties on both sides and a minimax that prefers fast wins: the players `helpful` and `perfect`.
-    pub(crate) fn ours(plies: u32, helpful_first: bool) -> Reading {
-        Reading {
+    pub(crate) fn ours(plies: u32, helpful_first: bool) -> Interpretation {
+        Interpretation {
             plies,
             helpful_first,
             form: Form::Revised,
@@ -226,7 +226,7 @@ impl<'a> ExactBoard<'a> {
     }
 
     /// The cells among which minimax chooses.
-    fn minimax(&mut self, first: u32, second: u32, reading: &Reading) -> Option<u32> {
+    fn minimax(&mut self, first: u32, second: u32, reading: &Interpretation) -> Option<u32> {
         let (mut best, mut cells) = (i8::MIN, 0);
         for cell in self.open(first, second) {
             let (first, second) = ExactBoard::after(first, second, cell);
@@ -252,7 +252,7 @@ impl<'a> ExactBoard<'a> {
         &mut self,
         first: u32,
         second: u32,
-        reading: &Reading,
+        reading: &Interpretation,
         known: &mut FxHashMap<(u32, u32), Chances>,
     ) -> Option<Chances> {
         let first_moves = ExactBoard::first_to_move(first, second);
@@ -302,7 +302,7 @@ impl<'a> ExactBoard<'a> {
     /// # Errors
     ///
     /// A stop.
-    pub(crate) fn chances(&mut self, reading: &Reading) -> Result<Chances, Trouble> {
+    pub(crate) fn chances(&mut self, reading: &Interpretation) -> Result<Chances, Trouble> {
         let (mut known, mut sum) = (FxHashMap::default(), Chances::default());
         // Each position has the same number of move orders, so all are equally likely.
         let openings = self.openings(reading.plies);

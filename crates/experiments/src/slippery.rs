@@ -8,7 +8,7 @@ use crate::plot::{Lines, Point, Series};
 use crate::{Bench, Findings, Grid};
 use outplay_core::{Content, LineBoard};
 use outplay_runtime::Pace;
-use outplay_workbench::{Place, Trouble};
+use outplay_workbench::{PositionRef, Trouble};
 
 /// A board with slipping stones.
 struct SlipperyBoard<'a> {
@@ -134,13 +134,13 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         for (name, series) in boards.iter().zip(&mut series) {
             bench.check_cancelled()?;
             let entry = bench.catalog.open(name)?;
-            let value = start(bench, &outplay_workbench::board(&entry, &Place::Start)?, slip)?;
+            let value = start(bench, &outplay_workbench::board(&entry, &PositionRef::Start)?, slip)?;
             if step == 0 {
                 // Without slips it is the deterministic game, whose value is known.
                 let known = outplay_workbench::query_best(
                     &bench.session.impartial(),
                     &entry,
-                    &Place::Start,
+                    &PositionRef::Start,
                     bench.watch,
                 )?;
                 let known = known.answer.value().map(|value| f64::from(value.payoff()));
@@ -214,9 +214,9 @@ mod tests {
         for (position, slip) in
             [("xo./.x./o..", 0.25), ("x.o/.../.x.", 0.5), ("xox/.o./...", 1.0), ("x../.o./...", 0.0)]
         {
-            let board = outplay_workbench::board(&entry, &Place::Position(position.into())).unwrap();
+            let board = outplay_workbench::board(&entry, &PositionRef::Position(position.into())).unwrap();
             let mut ice = SlipperyBoard::new(
-                &outplay_workbench::board(&entry, &Place::Start).unwrap(),
+                &outplay_workbench::board(&entry, &PositionRef::Start).unwrap(),
                 slip,
                 Pace::new(&NoMonitor),
             );

@@ -22,7 +22,7 @@ mod sealed;
 
 pub use error::FileError;
 pub use lock::Lock;
-pub use log::{Log, Opened, Strangers};
+pub use log::{Log, OpenLog, Strangers};
 pub use open::{Links, own_directory, read, read_text};
 pub use replace::{replace, temporary_name, write_output};
 pub use sealed::{Contents, Identity, State, encode, parse, read_sealed, set_aside};

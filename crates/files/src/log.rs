@@ -33,7 +33,7 @@ pub struct Log {
 
 /// An opened log with its records.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenLog {
     /// The file.
     pub log: Log,
     /// Its records, in order.
@@ -56,7 +56,7 @@ impl Log {
         strangers: Strangers,
         limit: u64,
         wait: &dyn Fn() -> bool,
-    ) -> Result<Opened, FileError> {
+    ) -> Result<OpenLog, FileError> {
         let own = strangers != Strangers::Refuse;
         let mut remarks = Vec::new();
         let odd = |found: std::fs::Metadata| !found.is_file() && !found.is_dir();
@@ -104,7 +104,7 @@ impl Log {
         if state != State::Ours || damaged > 0 || torn {
             lock = replace_locked(&path, &encode(wanted, records.iter().map(String::as_str)))?;
         }
-        Ok(Opened { log: Log { lock, seal: wanted.seal(), torn: false }, records, remarks })
+        Ok(OpenLog { log: Log { lock, seal: wanted.seal(), torn: false }, records, remarks })
     }
 
     /// Appends a record.
@@ -154,7 +154,7 @@ mod tests {
         Identity { kind, format: 1, game: game.into(), rules: 1, program, about: String::new() }
     }
 
-    fn open(path: &Path, game: &str, strangers: Strangers) -> Result<Opened, FileError> {
+    fn open(path: &Path, game: &str, strangers: Strangers) -> Result<OpenLog, FileError> {
         Log::open(path, &identity(game), strangers, 1 << 20, &|| false)
     }
 
@@ -163,7 +163,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         for number in 0..3 {
-            let Opened { mut log, records, remarks } = open(&path, "nim", Strangers::SetAside).unwrap();
+            let OpenLog { mut log, records, remarks } = open(&path, "nim", Strangers::SetAside).unwrap();
             assert_eq!((records.len(), remarks.len()), (number, 0));
             assert!(open(&path, "nim", Strangers::SetAside).unwrap_err().is_busy());
             log.append(&number.to_string()).unwrap();

@@ -6,7 +6,7 @@
 //! on the shape counts of both players gives the weights.
 
 use outplay_core::{Content, LineBoard};
-use outplay_patterns::{Engine, Limits, NAMES, Settings, Weights, census};
+use outplay_patterns::{NAMES, PatternEngine, PatternLimits, Settings, Weights, census};
 use outplay_runtime::NoMonitor;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -54,10 +54,10 @@ fn main() {
     let mut samples: Vec<Sample> = Vec::new();
     for game in 0..games {
         let mut board = opening([0, 0, 1, 2][game % 4], &mut rng);
-        let mut engine = Engine::new(&board, Settings::default()).expect("a board that fits");
+        let mut engine = PatternEngine::new(&board, Settings::default()).expect("a board that fits");
         let mut seen: Vec<(LineBoard, Content)> = Vec::new();
         let winner = loop {
-            let limits = Limits { nodes: Some(4000), ..Limits::default() };
+            let limits = PatternLimits { nodes: Some(4000), ..PatternLimits::default() };
             let Some(found) = engine.think(&board, &limits, &NoMonitor) else { break None };
             if found.wins_in.is_some() {
                 break Some(board.mover());

@@ -5,7 +5,7 @@
 //! Each win was found by VCT, and its proof was checked.
 
 use outplay_core::{Content, LineBoard};
-use outplay_patterns::{Engine, Limits, Settings};
+use outplay_patterns::{PatternEngine, PatternLimits, Settings};
 use outplay_proof::Proof;
 use outplay_runtime::NoMonitor;
 use rand::rngs::SmallRng;
@@ -16,7 +16,7 @@ const PATIENCE: u64 = 60_000;
 
 fn main() {
     let mut engine =
-        Engine::new(&LineBoard::empty(15, 15, 5), Settings::default()).expect("a board that fits");
+        PatternEngine::new(&LineBoard::empty(15, 15, 5), Settings::default()).expect("a board that fits");
     let mut rng =
         SmallRng::seed_from_u64(std::env::args().nth(1).and_then(|seed| seed.parse().ok()).unwrap_or(12));
     let mut written = 0;
@@ -38,7 +38,7 @@ fn main() {
         }
         for _ in 0..40 {
             engine.clear();
-            let limits = Limits { depth: Some(3), ..Limits::default() };
+            let limits = PatternLimits { depth: Some(3), ..PatternLimits::default() };
             let Some(found) = engine.think(&board, &limits, &NoMonitor) else { break };
             let over = board.completes(found.cell, board.mover());
             let attack = engine.attack(&board, PATIENCE, &NoMonitor).filter(|_| board.stones() > 6);

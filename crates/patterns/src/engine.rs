@@ -44,7 +44,7 @@ impl Default for Settings {
 
 /// Search limits; the first one hit ends the search.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
+pub struct PatternLimits {
     /// Maximum depth in plies, not counting threats beyond the horizon.
     pub depth: Option<u32>,
     /// Maximum number of nodes (stones placed).
@@ -55,10 +55,10 @@ pub struct Limits {
 
 /// Search result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct PatternResult {
     /// The cell to play.
     pub cell: usize,
-    /// Heuristic score for the player to move; [`Engine::UNIT`] is a clear advantage.
+    /// Heuristic score for the player to move; [`PatternEngine::UNIT`] is a clear advantage.
     pub score: i32,
     /// Proven: the player to move wins within this many plies.
     pub wins_in: Option<u32>,
@@ -76,12 +76,12 @@ pub struct Found {
     pub line: Vec<usize>,
 }
 
-impl Found {
-    fn sure(cell: usize, wins_in: u32, nodes: u64) -> Found {
+impl PatternResult {
+    fn sure(cell: usize, wins_in: u32, nodes: u64) -> PatternResult {
         let score = WIN - wins_in as i32;
         let depth = wins_in.min(1000);
         let counters = Counters { nodes, ..Counters::default() };
-        Found {
+        PatternResult {
             cell,
             score,
             wins_in: Some(wins_in),
@@ -96,20 +96,20 @@ impl Found {
 }
 
 /// Engine for boards with one k; the transposition table persists between searches until it is cleared.
-pub struct Engine {
+pub struct PatternEngine {
     k: usize,
     settings: Settings,
     shapes: Vec<ShapeTable>,
     table: TranspositionTable,
 }
 
-impl Engine {
+impl PatternEngine {
     /// Score of a clear advantage that is not a win.
     pub const UNIT: i32 = 400;
 
     /// Creates an engine for boards like this one; `None` if k exceeds [`MOST_K`], or the board is too large.
-    pub fn new(board: &LineBoard, settings: Settings) -> Option<Engine> {
-        Engine::fits(board).then(|| Engine {
+    pub fn new(board: &LineBoard, settings: Settings) -> Option<PatternEngine> {
+        PatternEngine::fits(board).then(|| PatternEngine {
             k: board.k,
             settings,
             shapes: Vec::new(),
@@ -152,7 +152,12 @@ impl Engine {
     }
 
     /// Searches for the best move on a board without a line; `None` if the board is full.
-    pub fn think(&mut self, board: &LineBoard, limits: &Limits, monitor: &dyn Monitor) -> Option<Found> {
+    pub fn think(
+        &mut self,
+        board: &LineBoard,
+        limits: &PatternLimits,
+        monitor: &dyn Monitor,
+    ) -> Option<PatternResult> {
         if board.k != self.k {
             return None;
         }
@@ -170,18 +175,18 @@ impl Engine {
         let quick = if board.misere {
             None
         } else if let Some(place) = now(grid.list(me, TIER_FIVE), &grid) {
-            Some(Found::sure(grid.cell(place as usize), 1, 1))
+            Some(PatternResult::sure(grid.cell(place as usize), 1, 1))
         } else if let Some(place) = now(grid.list(1 - me, TIER_FIVE), &grid).filter(|_| !plain) {
             // The cell above is left to the search, but there is no other move.
             let cell = grid.cell(place as usize);
-            Some(Found { wins_in: None, score: 0, ..Found::sure(cell, 1, 1) })
+            Some(PatternResult { wins_in: None, score: 0, ..PatternResult::sure(cell, 1, 1) })
         } else if board.stones() == 0 && plain {
             let cell = grid.cell(opening(board, &grid));
-            Some(Found { wins_in: None, score: 0, ..Found::sure(cell, 1, 1) })
+            Some(PatternResult { wins_in: None, score: 0, ..PatternResult::sure(cell, 1, 1) })
         } else if let (true, [], Some(&place)) =
             (plain, grid.list(1 - me, TIER_FIVE), grid.list(me, TIER_OPEN).first())
         {
-            Some(Found::sure(grid.cell(place as usize), 3, 1))
+            Some(PatternResult::sure(grid.cell(place as usize), 3, 1))
         } else {
             None
         };
@@ -238,7 +243,7 @@ impl Engine {
 
 /// Static evaluation of a board for the player to move; 0 for boards that the engine does not support.
 pub fn opinion(board: &LineBoard, weights: &Weights) -> i32 {
-    if !Engine::fits(board) {
+    if !PatternEngine::fits(board) {
         return 0;
     }
     let opinion = PatternBoard::new(board, ShapeTable::new(board.k), weights).opinion(number(board.turn));
@@ -248,7 +253,7 @@ pub fn opinion(board: &LineBoard, weights: &Weights) -> i32 {
 /// Counts the shapes of [`crate::NAMES`] on a board, for the player to move and for the opponent: the features
 /// of the evaluation. All 0 for boards that the engine does not support.
 pub fn census(board: &LineBoard) -> [[u32; 10]; 2] {
-    if !Engine::fits(board) {
+    if !PatternEngine::fits(board) {
         return Default::default();
     }
     let counts = PatternBoard::new(board, ShapeTable::new(board.k), &Weights::PLAIN).census();
@@ -275,7 +280,7 @@ fn attack_budget(depth: u32, placed: u64, limit: u64) -> u64 {
 }
 
 /// Runs VCT before an iteration; `Err` if the search has to stop.
-fn attack(search: &mut Search<'_>, vct: &mut VctSearch, depth: u32) -> Result<Option<Found>, ()> {
+fn attack(search: &mut Search<'_>, vct: &mut VctSearch, depth: u32) -> Result<Option<PatternResult>, ()> {
     if vct.exhausted {
         return Ok(None);
     }
@@ -289,8 +294,8 @@ fn attack(search: &mut Search<'_>, vct: &mut VctSearch, depth: u32) -> Result<Op
     match found {
         // An attack that took many nodes to find would not be found by a search limited to its length.
         Some(attack) => {
-            let sure = Found::sure(attack.cell(), attack.plies(), search.nodes);
-            Ok(Some(Found { depth: sure.depth.max(depth), ..sure }))
+            let sure = PatternResult::sure(attack.cell(), attack.plies(), search.nodes);
+            Ok(Some(PatternResult { depth: sure.depth.max(depth), ..sure }))
         }
         None if stopped => {
             search.halt();
@@ -301,7 +306,7 @@ fn attack(search: &mut Search<'_>, vct: &mut VctSearch, depth: u32) -> Result<Op
 }
 
 /// Iterative deepening until a limit is hit or the value is proven.
-fn deepen(search: &mut Search<'_>, mut vct: Option<VctSearch>, ahead: u32, deepest: u32) -> Found {
+fn deepen(search: &mut Search<'_>, mut vct: Option<VctSearch>, ahead: u32, deepest: u32) -> PatternResult {
     let mut moves = Vec::new();
     let me = search.mover;
     let complete = match *search.grid.list(1 - me, TIER_FIVE) {
@@ -366,7 +371,7 @@ fn deepen(search: &mut Search<'_>, mut vct: Option<VctSearch>, ahead: u32, deepe
         }
     }
     let sure = |score: i32| (score > SURE).then(|| (WIN - score) as u32);
-    Found {
+    PatternResult {
         cell: search.grid.cell(best_place as usize),
         score,
         wins_in: sure(score),

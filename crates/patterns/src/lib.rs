@@ -37,6 +37,6 @@ mod shape;
 mod table;
 mod weights;
 
-pub use engine::{Engine, Found, Limits, Settings, census, opinion};
+pub use engine::{PatternEngine, PatternLimits, PatternResult, Settings, census, opinion};
 pub use shape::MOST_K;
 pub use weights::{NAMES, Weights};

@@ -1,7 +1,7 @@
 //! Claims of the engine hold: small boards against plain minimax, large ones by written proofs.
 
 use outplay_core::{Content, LineBoard, Turn};
-use outplay_patterns::{Engine, Limits, Settings};
+use outplay_patterns::{PatternEngine, PatternLimits, Settings};
 use outplay_proof::Proof;
 use outplay_runtime::NoMonitor;
 use rand::rngs::SmallRng;
@@ -80,9 +80,10 @@ fn claims_on_small_boards_are_the_values_of_minimax() {
         }
         boards += 1;
         let value = minimax(&board, &mut HashMap::new());
-        let mut engine = Engine::new(&board, Settings { entries: 1 << 10, ..Settings::default() }).unwrap();
+        let mut engine =
+            PatternEngine::new(&board, Settings { entries: 1 << 10, ..Settings::default() }).unwrap();
         for depth in [1, 3, 6, 14] {
-            let limits = Limits { depth: Some(depth), ..Limits::default() };
+            let limits = PatternLimits { depth: Some(depth), ..PatternLimits::default() };
             let found = engine.think(&board, &limits, &NoMonitor).unwrap();
             assert!(board.open_cells().contains(&found.cell), "{board:?} {found:?}");
             if found.wins_in.is_some() {
@@ -132,7 +133,7 @@ fn attacks_can_be_written_as_proofs() {
         if rng.random_bool(0.5) {
             board.turn = Turn::First;
         }
-        let mut engine = Engine::new(&board, Settings::default()).unwrap();
+        let mut engine = PatternEngine::new(&board, Settings::default()).unwrap();
         let Some(attack) = engine.attack(&board, 4_000, &NoMonitor) else { continue };
         let text = Proof::of_attack(&board, &attack).to_string();
         outplay_check::check(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));

@@ -1,7 +1,7 @@
 //! VCT on 15x15: how many of a hundred wins are found in a second each, without a false claim.
 
 use outplay_core::{Content, LineBoard, Turn};
-use outplay_patterns::{Engine, Limits, Settings};
+use outplay_patterns::{PatternEngine, PatternLimits, Settings};
 use outplay_proof::Proof;
 use outplay_runtime::NoMonitor;
 use std::time::{Duration, Instant};
@@ -35,8 +35,8 @@ fn short_wins_are_found_within_a_node_limit() {
     let short: Vec<_> = positions.iter().filter(|(plies, _)| *plies <= 9).collect();
     assert!(short.len() >= 20);
     for (_, board) in short {
-        let mut engine = Engine::new(board, Settings::default()).unwrap();
-        let limits = Limits { nodes: Some(400_000), ..Limits::default() };
+        let mut engine = PatternEngine::new(board, Settings::default()).unwrap();
+        let limits = PatternLimits { nodes: Some(400_000), ..PatternLimits::default() };
         let found = engine.think(board, &limits, &NoMonitor).unwrap();
         assert!(found.wins_in.is_some(), "{board:?} {found:?}");
     }
@@ -48,8 +48,10 @@ fn short_wins_are_found_within_a_node_limit() {
 fn wins_found_in_a_second_each() {
     let (mut found, mut proved) = (0, 0);
     for (plies, board) in positions() {
-        let mut engine = Engine::new(&board, Settings { entries: 1 << 20, ..Settings::default() }).unwrap();
-        let limits = Limits { end: Some(Instant::now() + Duration::from_secs(1)), ..Limits::default() };
+        let mut engine =
+            PatternEngine::new(&board, Settings { entries: 1 << 20, ..Settings::default() }).unwrap();
+        let limits =
+            PatternLimits { end: Some(Instant::now() + Duration::from_secs(1)), ..PatternLimits::default() };
         let claim = engine.think(&board, &limits, &NoMonitor).unwrap();
         if claim.wins_in.is_none() {
             println!("not found: {plies} plies");

@@ -14,7 +14,7 @@ use crate::words::{ParsedSpec, format_duration, format_spec};
 use crate::{Choice, Distribution, Judge, PlayError, Player, PlayerContext};
 use outplay_core::{AnyPosition, Game, InputError};
 use outplay_runtime::Monitor;
-use outplay_search::{Limits, Options};
+use outplay_search::{SearchLimits, SearchOptions};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,15 +22,15 @@ use std::time::Instant;
 const DEPTH: u32 = 6;
 
 /// Parses `depth=`, `time=` and `nodes=`.
-pub(crate) fn limits(words: &mut ParsedSpec) -> Result<Limits, InputError> {
+pub(crate) fn limits(words: &mut ParsedSpec) -> Result<SearchLimits, InputError> {
     let depth = words.number("depth", 1, 1000)?;
     let (time, nodes) = (words.time("time")?, words.count("nodes")?);
     let none = depth.is_none() && time.is_none() && nodes.is_none();
-    Ok(Limits { depth: if none { Some(DEPTH) } else { depth }, time, nodes })
+    Ok(SearchLimits { depth: if none { Some(DEPTH) } else { depth }, time, nodes })
 }
 
 /// Formats limits as [`limits`] parses them.
-pub(crate) fn format_limits(limits: &Limits) -> Vec<(&'static str, String)> {
+pub(crate) fn format_limits(limits: &SearchLimits) -> Vec<(&'static str, String)> {
     let mut options = Vec::new();
     options.extend(limits.depth.map(|depth| ("depth", depth.to_string())));
     options.extend(limits.time.map(|time| ("time", format_duration(time))));
@@ -42,7 +42,7 @@ pub(crate) fn format_limits(limits: &Limits) -> Vec<(&'static str, String)> {
 pub struct AlphaBeta {
     kit: PlayerContext,
     judge: Arc<dyn Judge>,
-    limits: Limits,
+    limits: SearchLimits,
     techniques: Techniques,
     searcher: Box<dyn Searcher>,
     punctual: Punctual,
@@ -50,7 +50,7 @@ pub struct AlphaBeta {
 
 impl AlphaBeta {
     /// A player that searches within limits and evaluates leaves by `judge`.
-    pub fn new(kit: &PlayerContext, judge: Arc<dyn Judge>, limits: Limits) -> AlphaBeta {
+    pub fn new(kit: &PlayerContext, judge: Arc<dyn Judge>, limits: SearchLimits) -> AlphaBeta {
         AlphaBeta::by(kit, judge, limits, Techniques::default())
     }
 
@@ -58,13 +58,13 @@ impl AlphaBeta {
     pub(crate) fn by(
         kit: &PlayerContext,
         judge: Arc<dyn Judge>,
-        limits: Limits,
+        limits: SearchLimits,
         techniques: Techniques,
     ) -> AlphaBeta {
         // A shallow search fills a small table only, and clearing a large one takes longer than the search.
         let small = limits.depth.is_some_and(|depth| depth <= 8);
         let table = if small { 1 << 14 } else { 1 << 20 };
-        let options = techniques.apply(Options { table, ..Options::default() });
+        let options = techniques.apply(SearchOptions { table, ..SearchOptions::default() });
         let searcher = kit.minds.look_ahead(judge.clone(), options);
         AlphaBeta { kit: kit.clone(), judge, limits, techniques, searcher, punctual: Punctual::default() }
     }
@@ -94,7 +94,7 @@ impl Player for AlphaBeta {
         }
         let end = self.limits.time.map(|time| self.punctual.end(began, time));
         let time = end.map(|end| end.saturating_duration_since(Instant::now()));
-        let limits = Limits { time, ..self.limits };
+        let limits = SearchLimits { time, ..self.limits };
         if !self.techniques.keep {
             self.searcher.begin();
         }

@@ -10,16 +10,16 @@ use crate::race;
 use crate::techniques::{self, Techniques};
 use crate::words::ParsedSpec;
 use crate::{
-    About, EngineLauncher, ExactOracle, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits,
-    NoOpinion, Noisy, PROGRAMS, Perfect, PlayError, Player, Playout, Polynomial, ROSTER, Random, Rolling,
+    EngineLauncher, ExactOracle, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits, NativeChance,
+    NoOpinion, Noisy, PROGRAMS, Perfect, PlayError, Player, PlayerKind, Playout, Polynomial, ROSTER, Random,
     SearcherFactory, Swindler, Weights, protocol,
 };
 use outplay_core::{
     AnyGame, AnyMove, AnyPosition, Chance, Game, InputError, LineBoard, Native, Notation, Turn, nearest,
 };
 use outplay_games::mnk::Mnk;
-use outplay_patterns::{Engine, MOST_K as MOST_PATTERN_K, Weights as PatternWeights};
-use outplay_search::Limits;
+use outplay_patterns::{MOST_K as MOST_PATTERN_K, PatternEngine, Weights as PatternWeights};
+use outplay_search::SearchLimits;
 use outplay_solve::Fallible;
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl PlayerContext {
     /// A game with dice.
     pub fn with_dice<G: Chance + Notation>(game: G) -> PlayerContext {
         let game = Native::new(game).dice();
-        PlayerContext { minds: Arc::new(Rolling(game.clone())), ..PlayerContext::new(game) }
+        PlayerContext { minds: Arc::new(NativeChance(game.clone())), ..PlayerContext::new(game) }
     }
 
     /// Lists the legal moves of a player; an error at the end of the game and at chance nodes.
@@ -96,12 +96,12 @@ impl PlayerContext {
     }
 
     /// Lists the kinds of players that this game supports.
-    pub fn roster(&self) -> Vec<About> {
+    pub fn roster(&self) -> Vec<PlayerKind> {
         let fits = |spec: &str| self.player(spec).is_ok();
         // An example may name an evaluation that this game does not have.
-        let fitting = |about: About| match fits(about.example) {
+        let fitting = |about: PlayerKind| match fits(about.example) {
             true => Some(about),
-            false => fits(about.name).then_some(About { example: about.name, ..about }),
+            false => fits(about.name).then_some(PlayerKind { example: about.name, ..about }),
         };
         let programs = PROGRAMS.into_iter().filter(|about| {
             self.outside.as_ref().is_some_and(|outside| outside.speaks(about.name, &self.game))
@@ -154,7 +154,7 @@ impl PlayerContext {
             let names = PatternWeights::NAMED.map(|(name, _)| format!("`weights={name}`")).join(" or ");
             return Err(words.error(format!("`weights={name}`: write {names}")));
         };
-        if !Engine::fits(&start) {
+        if !PatternEngine::fits(&start) {
             let why = format!("`patterns` supports at most {MOST_PATTERN_K} in a row; try `eval=lines`");
             return Err(words.error(why));
         }
@@ -352,7 +352,7 @@ impl PlayerContext {
     fn fast(
         &self,
         eval: &str,
-        limits: Limits,
+        limits: SearchLimits,
         techniques: &Techniques,
     ) -> Result<Option<Box<dyn Player>>, InputError> {
         let mut words = ParsedSpec::parse(eval)?;

@@ -70,6 +70,6 @@ pub use playout::Playout;
 pub use polynomial::Polynomial;
 pub use punctual::Punctual;
 pub use random::Random;
-pub use roster::{About, PROGRAMS, ROSTER};
-pub use searcher::{MctsTree, Rolling, Searcher, SearcherFactory};
+pub use roster::{PROGRAMS, PlayerKind, ROSTER};
+pub use searcher::{MctsTree, NativeChance, Searcher, SearcherFactory};
 pub use swindler::Swindler;

@@ -9,9 +9,9 @@ use crate::techniques::Techniques;
 use crate::words::format_spec;
 use crate::{Choice, Distribution, Insight, Judge, PlayError, Player, PlayerContext};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, Game, LineBoard, Turn};
-use outplay_patterns::{Engine, NAMES, Settings, Weights};
+use outplay_patterns::{NAMES, PatternEngine, Settings, Weights};
 use outplay_runtime::Monitor;
-use outplay_search::Limits;
+use outplay_search::SearchLimits;
 use std::time::Instant;
 
 /// Smaller boards, in cells, are within reach of exact solvers and of the generic search.
@@ -20,7 +20,7 @@ const SMALLEST: usize = 26;
 /// Whether the pattern engine is the default search of a board: there is no gravity, or no bitboard search fits.
 pub(crate) fn suits(board: &LineBoard, bits: bool) -> bool {
     let large = board.playable_cells() >= SMALLEST;
-    large && !(board.gravity && bits && !board.misere) && Engine::fits(board)
+    large && !(board.gravity && bits && !board.misere) && PatternEngine::fits(board)
 }
 
 /// Weights by name.
@@ -38,20 +38,20 @@ fn spec(weights: &Weights) -> String {
 pub(crate) struct PatternPlayer {
     game: AnyGame,
     start: LineBoard,
-    limits: Limits,
+    limits: SearchLimits,
     settings: Settings,
     keep: bool,
-    engine: Option<Engine>,
+    engine: Option<PatternEngine>,
     punctual: Punctual,
 }
 
 impl PatternPlayer {
-    /// A player of boards that [`Engine::fits`]; `keep` keeps its table between moves.
+    /// A player of boards that [`PatternEngine::fits`]; `keep` keeps its table between moves.
     pub(crate) fn new(
         kit: &PlayerContext,
         start: LineBoard,
         weights: Weights,
-        limits: Limits,
+        limits: SearchLimits,
         keep: bool,
     ) -> PatternPlayer {
         // A shallow search fills a small table only, and clearing a large one takes longer than the search.
@@ -75,7 +75,7 @@ impl Player for PatternPlayer {
         match &mut self.engine {
             Some(engine) => engine.clear(),
             // Allocating the table here keeps it out of a move's time.
-            None => self.engine = Engine::new(&self.start, self.settings),
+            None => self.engine = PatternEngine::new(&self.start, self.settings),
         }
     }
 
@@ -86,14 +86,15 @@ impl Player for PatternPlayer {
         }
         let board = self.game.board(pos).ok_or(PlayError::NoMove)?;
         if self.engine.is_none() {
-            self.engine = Engine::new(&self.start, self.settings);
+            self.engine = PatternEngine::new(&self.start, self.settings);
         }
         let engine = self.engine.as_mut().ok_or(PlayError::NoMove)?;
         if !self.keep {
             engine.clear();
         }
         let end = self.limits.time.map(|time| self.punctual.end(began, time));
-        let limits = outplay_patterns::Limits { depth: self.limits.depth, nodes: self.limits.nodes, end };
+        let limits =
+            outplay_patterns::PatternLimits { depth: self.limits.depth, nodes: self.limits.nodes, end };
         let found = engine.think(&board, &limits, monitor).ok_or(PlayError::NoMove)?;
         if let Some(end) = end {
             self.punctual.made(end);
@@ -104,7 +105,7 @@ impl Player for PatternPlayer {
         let opinion = match (found.wins_in, found.loses_in) {
             (Some(_), _) => 100.0,
             (_, Some(_)) => -100.0,
-            _ => squeezed(found.score, Engine::UNIT),
+            _ => squeezed(found.score, PatternEngine::UNIT),
         };
         let mut line = Vec::new();
         let mut at = board;
@@ -133,7 +134,7 @@ impl Player for PatternPlayer {
     }
 
     fn bytes(&self) -> usize {
-        self.engine.as_ref().map_or(0, Engine::bytes)
+        self.engine.as_ref().map_or(0, PatternEngine::bytes)
     }
 }
 
@@ -183,6 +184,6 @@ impl Judge for PatternJudge {
     }
 
     fn unit(&self) -> i32 {
-        Engine::UNIT
+        PatternEngine::UNIT
     }
 }

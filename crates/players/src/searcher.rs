@@ -17,8 +17,8 @@ use crate::{Choice, Judge, PlayError};
 use outplay_core::{AnyPosition, Chance, Content, Counters, Game, LineBoard, Native, Turn};
 use outplay_runtime::{Monitor, NoMonitor};
 use outplay_search::{
-    Answer, DiceMethod, Engine, Evaluate, Kept, Limit, Limits, Options, PlayoutOptions, expectimax, playouts,
-    playouts_with_dice,
+    DiceMethod, EngineMemory, Evaluate, Limit, PlayoutOptions, SearchEngine, SearchLimits, SearchOptions,
+    SearchValue, expectimax, playouts, playouts_with_dice,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,7 +36,7 @@ pub trait Searcher: Send {
     fn think(
         &mut self,
         pos: &AnyPosition,
-        limits: Limits,
+        limits: SearchLimits,
         monitor: &dyn Monitor,
     ) -> Result<Choice, PlayError>;
 
@@ -72,7 +72,7 @@ pub trait MctsTree: Send {
 /// A factory of searches for one game.
 pub trait SearcherFactory: Send + Sync {
     /// A search that evaluates its leaves by `judge`; `options` are for games without dice.
-    fn look_ahead(&self, judge: Arc<dyn Judge>, options: Options) -> Box<dyn Searcher>;
+    fn look_ahead(&self, judge: Arc<dyn Judge>, options: SearchOptions) -> Box<dyn Searcher>;
 
     /// A Monte Carlo tree search; `exploration` is the constant C of UCT.
     fn grow(&self, exploration: f64) -> Box<dyn MctsTree>;
@@ -83,7 +83,7 @@ pub trait SearcherFactory: Send + Sync {
 
 /// A game without dice.
 impl<G: Game> SearcherFactory for Native<G> {
-    fn look_ahead(&self, judge: Arc<dyn Judge>, options: Options) -> Box<dyn Searcher> {
+    fn look_ahead(&self, judge: Arc<dyn Judge>, options: SearchOptions) -> Box<dyn Searcher> {
         let start = self.game.start().and_then(|start| self.board(&start));
         let lines = start.filter(|_| options.hints).map(|board| Arc::new(through(&board)));
         Box::new(AlphaBetaSearcher { native: self.clone(), judge, options, lines, kept: None })
@@ -100,10 +100,10 @@ impl<G: Game> SearcherFactory for Native<G> {
 }
 
 /// A game with dice.
-pub struct Rolling<G: Chance>(pub Native<G>);
+pub struct NativeChance<G: Chance>(pub Native<G>);
 
-impl<G: Chance> SearcherFactory for Rolling<G> {
-    fn look_ahead(&self, judge: Arc<dyn Judge>, _options: Options) -> Box<dyn Searcher> {
+impl<G: Chance> SearcherFactory for NativeChance<G> {
+    fn look_ahead(&self, judge: Arc<dyn Judge>, _options: SearchOptions) -> Box<dyn Searcher> {
         Box::new(ExpectimaxSearcher { native: self.0.clone(), judge })
     }
 
@@ -202,16 +202,16 @@ impl<G: Game> Evaluate<G> for DiceJudgeEvaluation<G> {
 struct AlphaBetaSearcher<G: Game> {
     native: Native<G>,
     judge: Arc<dyn Judge>,
-    options: Options,
+    options: SearchOptions,
     lines: Option<Arc<Vec<i32>>>,
-    kept: Option<Kept<G>>,
+    kept: Option<EngineMemory<G>>,
 }
 
 impl<G: Game> Searcher for AlphaBetaSearcher<G> {
     fn think(
         &mut self,
         pos: &AnyPosition,
-        limits: Limits,
+        limits: SearchLimits,
         monitor: &dyn Monitor,
     ) -> Result<Choice, PlayError> {
         let game = &self.native.game;
@@ -220,8 +220,8 @@ impl<G: Game> Searcher for AlphaBetaSearcher<G> {
             lines: self.lines.clone(),
             ..JudgeEvaluation::new(&self.native, &self.judge, game.turn(here))
         };
-        let kept = self.kept.take().unwrap_or_else(|| Kept::new(&self.options));
-        let mut engine = Engine::new(game, self.options).evaluate(seen).resume(kept);
+        let kept = self.kept.take().unwrap_or_else(|| EngineMemory::new(&self.options));
+        let mut engine = SearchEngine::new(game, self.options).evaluate(seen).resume(kept);
         let report = engine.search(here, limits, monitor);
         self.kept = Some(engine.keep());
         let report = report?;
@@ -231,12 +231,12 @@ impl<G: Game> Searcher for AlphaBetaSearcher<G> {
         }
         let mv = report.best.and_then(|mv| self.native.any_move(pos, mv)).ok_or(PlayError::Stopped)?;
         let opinion = match report.answer {
-            Answer::Exact(value) => Some(100.0 * f64::from(value.payoff())),
-            Answer::Payoff(payoff) => Some(100.0 * f64::from(payoff)),
+            SearchValue::Exact(value) => Some(100.0 * f64::from(value.payoff())),
+            SearchValue::Payoff(payoff) => Some(100.0 * f64::from(payoff)),
             // Quiescence can prove a payoff beyond the horizon, but not its distance.
-            Answer::Unknown { low, .. } if low.payoff() > 0 => Some(100.0 * f64::from(low.payoff())),
-            Answer::Unknown { high, .. } if high.payoff() < 0 => Some(100.0 * f64::from(high.payoff())),
-            Answer::Unknown { score, .. } => score.map(|score| squeezed(score, self.judge.unit())),
+            SearchValue::Unknown { low, .. } if low.payoff() > 0 => Some(100.0 * f64::from(low.payoff())),
+            SearchValue::Unknown { high, .. } if high.payoff() < 0 => Some(100.0 * f64::from(high.payoff())),
+            SearchValue::Unknown { score, .. } => score.map(|score| squeezed(score, self.judge.unit())),
         };
         let line = self.native.any_line(pos, &report.line);
         let choice = Choice { depth: report.depth, opinion, line, stopped, ..Choice::plain(mv) };
@@ -247,12 +247,12 @@ impl<G: Game> Searcher for AlphaBetaSearcher<G> {
         match &mut self.kept {
             Some(kept) => kept.clear(),
             // Allocating the table here keeps it out of a move's time.
-            None => self.kept = Some(Kept::new(&self.options)),
+            None => self.kept = Some(EngineMemory::new(&self.options)),
         }
     }
 
     fn bytes(&self) -> usize {
-        self.kept.as_ref().map_or(0, Kept::bytes)
+        self.kept.as_ref().map_or(0, EngineMemory::bytes)
     }
 }
 
@@ -266,7 +266,7 @@ impl<G: Chance> Searcher for ExpectimaxSearcher<G> {
     fn think(
         &mut self,
         pos: &AnyPosition,
-        limits: Limits,
+        limits: SearchLimits,
         monitor: &dyn Monitor,
     ) -> Result<Choice, PlayError> {
         let game = &self.native.game;
@@ -278,7 +278,7 @@ impl<G: Chance> Searcher for ExpectimaxSearcher<G> {
         let mut counters = Counters::default();
         let mut stopped = false;
         for depth in 1..=limits.depth.unwrap_or(DEEPEST) {
-            let rest = Limits {
+            let rest = SearchLimits {
                 depth: Some(depth),
                 time: end.map(|end| end.saturating_duration_since(Instant::now())),
                 nodes: limits.nodes.map(|most| most.saturating_sub(counters.nodes)),

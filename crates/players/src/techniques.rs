@@ -10,7 +10,7 @@
 
 use crate::words::ParsedSpec;
 use outplay_core::InputError;
-use outplay_search::{Key, Options};
+use outplay_search::{SearchOptions, TableKey};
 
 /// Maximal depth of quiescence search in plies.
 const MAX_QUIESCENCE: u32 = 100;
@@ -47,7 +47,7 @@ impl Order {
 pub(crate) struct Techniques {
     pub(crate) quiescence: Option<u32>,
     pub(crate) order: Option<Order>,
-    pub(crate) key: Option<Key>,
+    pub(crate) key: Option<TableKey>,
     pub(crate) cache: Option<bool>,
     /// Whether the transposition table is kept between the moves of a game.
     pub(crate) keep: bool,
@@ -87,7 +87,7 @@ impl Techniques {
     }
 
     /// Applies the techniques to search options.
-    pub(crate) fn apply(&self, mut options: Options) -> Options {
+    pub(crate) fn apply(&self, mut options: SearchOptions) -> SearchOptions {
         options.quiescence = self.quiescence.unwrap_or(0);
         // Off unless named, so that specs without `order=` keep their behaviour.
         options.hints = false;
@@ -112,9 +112,9 @@ impl Techniques {
             |order: Order| Order::ALL.into_iter().find(|(known, _)| *known == order).map(|(_, name)| name);
         options.extend(self.order.and_then(name).map(|name| ("order", name.to_string())));
         options.extend(self.key.map(|key| match key {
-            Key::Exact => ("key", "exact".to_string()),
-            Key::Zobrist(64) => ("key", "zobrist".to_string()),
-            Key::Zobrist(bits) => ("key", format!("zobrist:{bits}")),
+            TableKey::Exact => ("key", "exact".to_string()),
+            TableKey::Zobrist(64) => ("key", "zobrist".to_string()),
+            TableKey::Zobrist(bits) => ("key", format!("zobrist:{bits}")),
         }));
         options.extend(self.cache.map(|cache| ("cache", on(cache))));
         if !self.keep {
@@ -134,9 +134,9 @@ fn switch(words: &mut ParsedSpec, key: &str) -> Result<Option<bool>, InputError>
     }
 }
 
-fn key(words: &ParsedSpec, text: &str) -> Result<Key, InputError> {
+fn key(words: &ParsedSpec, text: &str) -> Result<TableKey, InputError> {
     if text == "exact" {
-        return Ok(Key::Exact);
+        return Ok(TableKey::Exact);
     }
     let bits = match text.strip_prefix("zobrist") {
         Some("") => Some(64),
@@ -144,7 +144,7 @@ fn key(words: &ParsedSpec, text: &str) -> Result<Key, InputError> {
         None => None,
     };
     match bits.filter(|bits| (8..=64).contains(bits)) {
-        Some(bits) => Ok(Key::Zobrist(bits)),
+        Some(bits) => Ok(TableKey::Zobrist(bits)),
         None => Err(words.error(format!(
             "`key={text}`: write `key=exact`, `key=zobrist`, or `key=zobrist:16` for a key of 8 to 64 bits"
         ))),

@@ -4,7 +4,7 @@
 //! Options: `--proof FILE` writes the proof of the last board, `--seconds S` sets a time limit.
 
 use outplay_core::LineBoard;
-use outplay_proof::{Limits, prove};
+use outplay_proof::{ProofLimits, prove};
 use outplay_runtime::NoMonitor;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn board(text: &str) -> Option<LineBoard> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut limits = Limits::default();
+    let mut limits = ProofLimits::default();
     let mut file = None;
     let mut boards = Vec::new();
     let mut words = std::env::args().skip(1);

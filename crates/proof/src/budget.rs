@@ -3,7 +3,7 @@
 use outplay_runtime::{Monitor, Pace};
 
 /// Counts nodes and ends the search at a limit or when the monitor requests it.
-pub(crate) struct Budget<'a> {
+pub(crate) struct NodeBudget<'a> {
     monitor: &'a dyn Monitor,
     pace: Pace<'a>,
     left: u64,
@@ -18,9 +18,9 @@ pub(crate) struct Budget<'a> {
 /// Nodes between two progress reports.
 const INTERVAL: u64 = 256;
 
-impl<'a> Budget<'a> {
+impl<'a> NodeBudget<'a> {
     pub(crate) fn new(monitor: &'a dyn Monitor, nodes: u64, lines: usize) -> Self {
-        Budget { monitor, pace: Pace::new(monitor), left: nodes, nodes: 0, lines, full: false }
+        NodeBudget { monitor, pace: Pace::new(monitor), left: nodes, nodes: 0, lines, full: false }
     }
 
     /// Counts one node.
@@ -53,14 +53,14 @@ impl<'a> Budget<'a> {
         self.full = true;
     }
 
-    /// Sets a tighter limit for a sub-search; returns the value to pass to [`Budget::leave`].
+    /// Sets a tighter limit for a sub-search; returns the value to pass to [`NodeBudget::leave`].
     pub(crate) fn enter(&mut self, nodes: u64) -> u64 {
         let outside = self.left.saturating_sub(nodes);
         self.left = self.left.min(nodes);
         outside
     }
 
-    /// Ends a sub-search started by [`Budget::enter`].
+    /// Ends a sub-search started by [`NodeBudget::enter`].
     pub(crate) fn leave(&mut self, outside: u64) {
         self.left = self.left.saturating_add(outside);
     }

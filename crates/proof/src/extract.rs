@@ -5,7 +5,7 @@
 //! symmetry from frame to frame. Invariant: the cells that a holding step mentions lie in the zone of its
 //! entry.
 
-use crate::budget::Budget;
+use crate::budget::NodeBudget;
 use crate::cells::Cells;
 use crate::field::{after, inverse};
 use crate::fours::{AttackPosition, completions, spoilers};
@@ -23,7 +23,7 @@ type HoldingStep<const W: usize> = (u32, Cells<W>);
 pub(crate) struct ProofExtractor<'s, 'a, 'b, const W: usize> {
     pub(crate) search: &'s mut StrongSearch<'a, W>,
     pub(crate) steps: &'s mut Vec<ProofStep>,
-    budget: &'s mut Budget<'b>,
+    budget: &'s mut NodeBudget<'b>,
     weak: FxHashMap<weak::Key<W>, HoldingStep<W>>,
     held: FxHashMap<strong::Key<W>, HoldingStep<W>>,
     won: FxHashMap<strong::Key<W>, u32>,
@@ -40,7 +40,7 @@ impl<'s, 'a, 'b, const W: usize> ProofExtractor<'s, 'a, 'b, W> {
     pub(crate) fn new(
         search: &'s mut StrongSearch<'a, W>,
         steps: &'s mut Vec<ProofStep>,
-        budget: &'s mut Budget<'b>,
+        budget: &'s mut NodeBudget<'b>,
     ) -> Self {
         let (weak, held, won) = Default::default();
         ProofExtractor { search, steps, budget, weak, held, won }

@@ -9,7 +9,7 @@
 //! replies are forced, so a win is a plain sequence of moves. It can be replayed with further stones of the
 //! defender on the board, which shows whether they refute it.
 
-use crate::budget::Budget;
+use crate::budget::NodeBudget;
 use crate::cells::Cells;
 use crate::field::BoardGeometry;
 use rustc_hash::FxHashSet;
@@ -79,7 +79,7 @@ impl<'a, const W: usize> VcfSearch<'a, W> {
         &mut self,
         pos: AttackPosition<W>,
         most: u32,
-        budget: &mut Budget<'_>,
+        budget: &mut NodeBudget<'_>,
     ) -> Option<Vec<u16>> {
         self.failed.clear();
         self.left = most;
@@ -90,7 +90,7 @@ impl<'a, const W: usize> VcfSearch<'a, W> {
         })
     }
 
-    fn win(&mut self, pos: AttackPosition<W>, moves: &mut Vec<u16>, budget: &mut Budget<'_>) -> bool {
+    fn win(&mut self, pos: AttackPosition<W>, moves: &mut Vec<u16>, budget: &mut NodeBudget<'_>) -> bool {
         if budget.part() {
             return false;
         }
@@ -152,7 +152,7 @@ impl<const W: usize> VcfSearch<'_, W> {
         pos: AttackPosition<W>,
         moves: &[u16],
         most: u32,
-        budget: &mut Budget<'_>,
+        budget: &mut NodeBudget<'_>,
     ) -> Cells<W> {
         let mut survivors = spoilers(self.geometry, pos, moves, budget);
         let mut unsure = survivors;
@@ -207,7 +207,7 @@ pub(crate) fn spoilers<const W: usize>(
     geometry: &BoardGeometry<W>,
     pos: AttackPosition<W>,
     moves: &[u16],
-    budget: &mut Budget<'_>,
+    budget: &mut NodeBudget<'_>,
 ) -> Cells<W> {
     // The cells that the sequence uses, and all stones of the defender in the course of it.
     let (mut used, mut stones, mut after) = (Cells::NONE, pos.defender, pos);

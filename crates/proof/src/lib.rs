@@ -34,5 +34,5 @@ mod strong;
 mod weak;
 
 pub use pairing::pairing;
-pub use prove::{Answer, Limits, MOST_CELLS, ProveError, prove};
+pub use prove::{MOST_CELLS, ProofLimits, ProofResult, ProveError, prove};
 pub use script::Proof;

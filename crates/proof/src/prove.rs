@@ -10,7 +10,7 @@
 //! On a board without stones and obstacles the second question needs no search: by strategy stealing (Nash) the
 //! opponent cannot win, since an extra stone never hurts.
 
-use crate::budget::Budget;
+use crate::budget::NodeBudget;
 use crate::cells::Cells;
 use crate::extract::ProofExtractor;
 use crate::field::{BoardGeometry, inverse};
@@ -25,7 +25,7 @@ use thiserror::Error;
 
 /// Search limits, and whether to return a proof.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ProofLimits {
     /// Maximum number of nodes.
     pub positions: u64,
     /// Maximum wall time, writing a proof included.
@@ -36,15 +36,15 @@ pub struct Limits {
     pub proof: bool,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { positions: u64::MAX, time: None, bytes: 4 << 30, proof: false }
+impl Default for ProofLimits {
+    fn default() -> ProofLimits {
+        ProofLimits { positions: u64::MAX, time: None, bytes: 4 << 30, proof: false }
     }
 }
 
 /// Proven bounds on the value of a board, for the player to move.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct ProofResult {
     /// The value is at least this.
     pub low: Verdict,
     /// The value is at most this.
@@ -60,7 +60,7 @@ pub struct Answer {
     pub proof: Option<Proof>,
 }
 
-impl Answer {
+impl ProofResult {
     /// The value, or `None` if a limit came first.
     pub fn verdict(&self) -> Option<Verdict> {
         (self.low == self.high).then_some(self.low)
@@ -111,7 +111,11 @@ pub const MOST_CELLS: usize = Cells::<6>::ROOM;
 /// assert_eq!(answer.verdict(), Some(Verdict::Draw));
 /// # Ok::<(), outplay_proof::ProveError>(())
 /// ```
-pub fn prove(board: &LineBoard, limits: &Limits, monitor: &dyn Monitor) -> Result<Answer, ProveError> {
+pub fn prove(
+    board: &LineBoard,
+    limits: &ProofLimits,
+    monitor: &dyn Monitor,
+) -> Result<ProofResult, ProveError> {
     if board.gravity {
         return Err(ProveError::Gravity);
     }
@@ -155,7 +159,7 @@ impl<'a, const W: usize> AttackerSearch<'a, W> {
     /// Runs three searches in turn with growing budgets, because any of them can be much easier than the
     /// others: an attack by continuous threats, the strong game, and the weak game. In the long run the time
     /// goes to the strong game, which contains the other two.
-    fn solve(&mut self, budget: &mut Budget<'_>) {
+    fn solve(&mut self, budget: &mut NodeBudget<'_>) {
         let mut node_budget = 5_000;
         let mut quiet = 1;
         while self.wins.is_none() && !budget.spent() {
@@ -185,7 +189,7 @@ impl<'a, const W: usize> AttackerSearch<'a, W> {
 
     /// Returns the move that this search gives the player to move: a winning one if it is the attacker, a
     /// holding one if it is not.
-    fn best(&mut self, budget: &mut Budget<'_>) -> Option<usize> {
+    fn best(&mut self, budget: &mut NodeBudget<'_>) -> Option<usize> {
         let child = self.search.child(NO_MOVE, self.pos, self.moves);
         let entry = *self.search.table.get(&child.key)?;
         let pos = child.key.pos;
@@ -202,7 +206,7 @@ impl<'a, const W: usize> AttackerSearch<'a, W> {
     }
 
     /// Appends the strategy to the steps.
-    fn extract(&mut self, steps: &mut Vec<ProofStep>, budget: &mut Budget<'_>) -> Option<ClaimGround> {
+    fn extract(&mut self, steps: &mut Vec<ProofStep>, budget: &mut NodeBudget<'_>) -> Option<ClaimGround> {
         let wins = self.wins?;
         let child = self.search.child(NO_MOVE, self.pos, self.moves);
         ProofExtractor::new(&mut self.search, steps, budget).root(&child, wins).map(ClaimGround::Step)
@@ -211,9 +215,9 @@ impl<'a, const W: usize> AttackerSearch<'a, W> {
 
 fn run<const W: usize>(
     board: &LineBoard,
-    limits: &Limits,
+    limits: &ProofLimits,
     monitor: &dyn Monitor,
-) -> Result<Answer, ProveError> {
+) -> Result<ProofResult, ProveError> {
     let start = Instant::now();
     let other = board.turn.other();
     let content = |player| if player == Turn::First { Content::First } else { Content::Second };
@@ -225,7 +229,14 @@ fn run<const W: usize>(
     let over = |verdict| {
         let proof = Proof { board: board.clone(), claim: verdict, grounds: Vec::new(), steps: Vec::new() };
         let proof = limits.proof.then_some(proof);
-        Ok(Answer { low: verdict, high: verdict, best: None, positions: 0, time: start.elapsed(), proof })
+        Ok(ProofResult {
+            low: verdict,
+            high: verdict,
+            best: None,
+            positions: 0,
+            time: start.elapsed(),
+            proof,
+        })
     };
     if mine {
         return over(Verdict::Win);
@@ -255,7 +266,7 @@ fn run<const W: usize>(
     monitor.stage("Can the player to move win?", 0);
     let mut first = AttackerSearch::new(&geometry, pos, true);
     let most = limits.positions / if bare { 1 } else { 2 };
-    let mut budget = Budget::new(&first_monitor, most.min(room), lines);
+    let mut budget = NodeBudget::new(&first_monitor, most.min(room), lines);
     first.solve(&mut budget);
     let mut positions = budget.nodes;
 
@@ -263,7 +274,7 @@ fn run<const W: usize>(
     if first.wins != Some(true) && !bare {
         monitor.stage("Can the other player win?", 0);
         let most = limits.positions.saturating_sub(positions);
-        let mut budget = Budget::new(&monitor, most.min(room), lines);
+        let mut budget = NodeBudget::new(&monitor, most.min(room), lines);
         second.solve(&mut budget);
         positions += budget.nodes;
     }
@@ -282,7 +293,7 @@ fn run<const W: usize>(
     if limits.proof && low == high {
         monitor.stage("Writing the proof", 0);
         let mut steps = Vec::new();
-        let mut budget = Budget::new(&monitor, room, lines);
+        let mut budget = NodeBudget::new(&monitor, room, lines);
         let grounds = match low {
             Verdict::Win => {
                 first.extract(&mut steps, &mut budget).map(|ground| vec![(board.turn, true, ground)])
@@ -305,7 +316,7 @@ fn run<const W: usize>(
         });
     }
     // Finding the deciding VCF again is cheap, and a result without its move is of little use.
-    let mut budget = Budget::new(&NoMonitor, u64::MAX, lines);
+    let mut budget = NodeBudget::new(&NoMonitor, u64::MAX, lines);
     let best = match low {
         Verdict::Win => first.best(&mut budget),
         Verdict::Draw if low == high => second.best(&mut budget),
@@ -313,5 +324,5 @@ fn run<const W: usize>(
     };
     first.search.discard();
     second.search.discard();
-    Ok(Answer { low, high, best, positions, time: start.elapsed(), proof })
+    Ok(ProofResult { low, high, best, positions, time: start.elapsed(), proof })
 }

@@ -16,7 +16,7 @@
 //! Depth-first proof-number search (Nagai 2002) with the 1 + ε threshold rule (Pawlewicz and Lew 2007); `hold`
 //! and `win` are the proof and disproof numbers.
 
-use crate::budget::Budget;
+use crate::budget::NodeBudget;
 use crate::cells::Cells;
 use crate::field::{BoardGeometry, Symmetry, inverse};
 use crate::fours::{AttackPosition, VcfSearch, completions, spoilers};
@@ -106,7 +106,7 @@ impl<'a, const W: usize> StrongSearch<'a, W> {
         &mut self,
         pos: AttackPosition<W>,
         attacker: bool,
-        budget: &mut Budget<'_>,
+        budget: &mut NodeBudget<'_>,
     ) -> Option<bool> {
         let child = self.child(NO_MOVE, pos, attacker);
         let mut entry = self.entry(&child.key, budget);
@@ -127,7 +127,7 @@ impl<'a, const W: usize> StrongSearch<'a, W> {
         &mut self,
         pos: AttackPosition<W>,
         attacker: bool,
-        budget: &mut Budget<'_>,
+        budget: &mut NodeBudget<'_>,
     ) {
         let normal = self.child(NO_MOVE, pos, attacker).key.pos;
         let (blocking, entry) = self.weak.child(normal.attacker, normal.empty, attacker, budget);
@@ -154,7 +154,7 @@ impl<'a, const W: usize> StrongSearch<'a, W> {
         Child { mv, key: Key { pos, attacker }, symmetry }
     }
 
-    pub(crate) fn entry(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Entry<W> {
+    pub(crate) fn entry(&mut self, key: &Key<W>, budget: &mut NodeBudget<'_>) -> Entry<W> {
         if let Some(entry) = self.table.get(key) {
             return *entry;
         }
@@ -163,7 +163,7 @@ impl<'a, const W: usize> StrongSearch<'a, W> {
         self.store(*key, entry, budget)
     }
 
-    fn static_entry(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Entry<W> {
+    fn static_entry(&mut self, key: &Key<W>, budget: &mut NodeBudget<'_>) -> Entry<W> {
         let pos = key.pos;
         let held = |reason, zone| Entry { hold: 0, win: INFINITY, reason, zone };
         let won = |reason| Entry { hold: INFINITY, win: 0, reason, zone: Cells::NONE };
@@ -220,7 +220,7 @@ impl<'a, const W: usize> StrongSearch<'a, W> {
         key: &Key<W>,
         forced: bool,
         stones: usize,
-        budget: &mut Budget<'_>,
+        budget: &mut NodeBudget<'_>,
     ) -> Entry<W> {
         let open = |hold, win| Entry { hold, win, reason: ProofReason::Open, zone: Cells::NONE };
         if key.attacker || forced {
@@ -240,7 +240,7 @@ impl<'a, const W: usize> StrongSearch<'a, W> {
     }
 
     /// Returns the defender's moves that do not lose to the same VCF as a pass.
-    pub(crate) fn replies(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Cells<W> {
+    pub(crate) fn replies(&mut self, key: &Key<W>, budget: &mut NodeBudget<'_>) -> Cells<W> {
         let pos = key.pos;
         match self.fours.find(pos, THREATS, budget) {
             Some(moves) if self.pressing.is_some() => self.fours.survivors(pos, &moves, THREATS, budget),
@@ -250,7 +250,7 @@ impl<'a, const W: usize> StrongSearch<'a, W> {
     }
 
     /// Generates the moves from a key, best first; `None` if the work is stopped.
-    pub(crate) fn children(&mut self, key: &Key<W>, budget: &mut Budget<'_>) -> Option<Vec<Child<W>>> {
+    pub(crate) fn children(&mut self, key: &Key<W>, budget: &mut NodeBudget<'_>) -> Option<Vec<Child<W>>> {
         let pos = key.pos;
         let forcing = if key.attacker { (pos.defender, pos.empty) } else { (pos.attacker, pos.empty) };
         let forced = completions(self.geometry, forcing.0, forcing.1);
@@ -290,7 +290,13 @@ impl<'a, const W: usize> StrongSearch<'a, W> {
             .collect()
     }
 
-    fn search(&mut self, key: Key<W>, most_hold: u32, most_win: u32, budget: &mut Budget<'_>) -> Entry<W> {
+    fn search(
+        &mut self,
+        key: Key<W>,
+        most_hold: u32,
+        most_win: u32,
+        budget: &mut NodeBudget<'_>,
+    ) -> Entry<W> {
         // A result is final once stored: zones of other results depend on it.
         if let Some(entry) = self.table.get(&key).filter(|entry| entry.hold == 0 || entry.win == 0) {
             return *entry;
@@ -422,7 +428,7 @@ impl<'a, const W: usize> StrongSearch<'a, W> {
         zone
     }
 
-    fn store(&mut self, key: Key<W>, entry: Entry<W>, budget: &mut Budget<'_>) -> Entry<W> {
+    fn store(&mut self, key: Key<W>, entry: Entry<W>, budget: &mut NodeBudget<'_>) -> Entry<W> {
         if self.table.insert(key, entry).is_err() {
             budget.fill();
         }

@@ -17,7 +17,7 @@
 //! (df-pn, Nagai 2002) with the 1 + ε threshold rule (Pawlewicz and Lew 2007) over normalised residues. Leaves
 //! are pairings, the Erdős–Selfridge potential (1973) and single open cells.
 
-use crate::budget::Budget;
+use crate::budget::NodeBudget;
 use crate::cells::Cells;
 use crate::field::{BoardGeometry, Symmetry, inverse};
 use crate::pairing;
@@ -89,7 +89,7 @@ impl<'a, const W: usize> WeakSearch<'a, W> {
         stones: Cells<W>,
         empty: Cells<W>,
         attacker: bool,
-        budget: &mut Budget<'_>,
+        budget: &mut NodeBudget<'_>,
     ) -> (Child<W>, Entry<W>) {
         let residue = Residue::new(self.geometry, stones, empty);
         let child = self.reach(NO_MOVE, &residue, attacker);
@@ -109,7 +109,7 @@ impl<'a, const W: usize> WeakSearch<'a, W> {
     }
 
     /// Returns the entry of a child with this residue, evaluated if it is new.
-    fn entry(&mut self, child: &Child<W>, residue: &Residue<W>, budget: &mut Budget<'_>) -> Entry<W> {
+    fn entry(&mut self, child: &Child<W>, residue: &Residue<W>, budget: &mut NodeBudget<'_>) -> Entry<W> {
         if let Some(entry) = self.table.get(&child.key) {
             return *entry;
         }
@@ -147,7 +147,7 @@ impl<'a, const W: usize> WeakSearch<'a, W> {
     pub(crate) fn children(
         &self,
         key: &Key<W>,
-        budget: &mut Budget<'_>,
+        budget: &mut NodeBudget<'_>,
     ) -> Option<Vec<(Child<W>, Residue<W>)>> {
         let residue = Residue::new(self.geometry, key.stones, key.cells);
         if key.attacker {
@@ -191,7 +191,7 @@ impl<'a, const W: usize> WeakSearch<'a, W> {
         key: Key<W>,
         most_hold: u32,
         most_fill: u32,
-        budget: &mut Budget<'_>,
+        budget: &mut NodeBudget<'_>,
     ) -> Entry<W> {
         // A result is final once stored: zones of other results depend on it.
         if let Some(entry) = self.table.get(&key).filter(|entry| entry.hold == 0 || entry.fill == 0) {
@@ -277,7 +277,7 @@ impl<'a, const W: usize> WeakSearch<'a, W> {
         }
     }
 
-    fn store(&mut self, key: Key<W>, entry: Entry<W>, budget: &mut Budget<'_>) -> Entry<W> {
+    fn store(&mut self, key: Key<W>, entry: Entry<W>, budget: &mut NodeBudget<'_>) -> Entry<W> {
         if self.table.insert(key, entry).is_err() {
             budget.fill();
         }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// The search limits of a `go` command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Budget {
+pub struct MoveLimits {
     /// Time, including communication overhead.
     pub time: Option<Duration>,
     /// Depth in plies.
@@ -39,7 +39,7 @@ const LINGER: Duration = Duration::from_secs(2);
 pub type Likely = Box<dyn Fn(&AnyPosition) -> bool + Send + Sync>;
 
 /// The chosen move with a note.
-pub struct Thought {
+pub struct ChosenMove {
     /// The move.
     pub choice: Choice,
     /// One line for the host: the reason why a fallback player moved.
@@ -99,9 +99,9 @@ impl Brain {
     pub fn think(
         &mut self,
         pos: &AnyPosition,
-        budget: &Budget,
+        budget: &MoveLimits,
         monitor: &dyn Monitor,
-    ) -> Result<Thought, PlayError> {
+    ) -> Result<ChosenMove, PlayError> {
         let began = Instant::now();
         let limited = budget.depth.is_some() || budget.nodes.is_some();
         let usual = (self.named.is_none() && !limited && !budget.infinite).then_some(DEFAULT_TIME);
@@ -119,9 +119,9 @@ impl Brain {
             Err(error) => {
                 let stopped = clock.stopped();
                 let choice = self.kit.player("greedy")?.choose(pos, &outplay_runtime::NoMonitor)?;
-                Thought { choice: Choice { stopped, ..choice }, note: Some(self.fallback_note(&error)) }
+                ChosenMove { choice: Choice { stopped, ..choice }, note: Some(self.fallback_note(&error)) }
             }
-            Ok(choice) => Thought { choice, note: None },
+            Ok(choice) => ChosenMove { choice, note: None },
         };
         // An infinite search is answered only after `stop`, even if it has finished (as in UCI).
         while budget.infinite && !clock.stopped() {
@@ -143,7 +143,7 @@ impl Brain {
     fn strongest(
         &mut self,
         pos: &AnyPosition,
-        budget: &Budget,
+        budget: &MoveLimits,
         clock: &Deadline<'_>,
     ) -> Result<Choice, PlayError> {
         let mut limits = Vec::new();
@@ -193,15 +193,15 @@ impl Brain {
     pub(crate) fn think_while_reading(
         &mut self,
         pos: &AnyPosition,
-        budget: &Budget,
+        budget: &MoveLimits,
         input: &mut Input,
         monitor: &dyn Monitor,
         react: &mut dyn FnMut(&str) -> InputAction,
-    ) -> Result<Thought, PlayError> {
+    ) -> Result<ChosenMove, PlayError> {
         let stop = StopFlag::default();
         let linger = match budget {
-            Budget { infinite: true, .. } => Duration::ZERO,
-            Budget { time: Some(_), .. } => TIMED_LINGER,
+            MoveLimits { infinite: true, .. } => Duration::ZERO,
+            MoveLimits { time: Some(_), .. } => TIMED_LINGER,
             _ => LINGER,
         };
         std::thread::scope(|scope| {

@@ -13,7 +13,7 @@
 //!
 //! A line `MESSAGE …` before a move reports that a fallback player moved.
 
-use crate::brain::{Brain, Budget, InputAction, Thought, minus_overhead};
+use crate::brain::{Brain, ChosenMove, InputAction, MoveLimits, minus_overhead};
 use crate::lines::Input;
 use outplay_core::{Game, Notation};
 use outplay_players::Choice;
@@ -45,7 +45,7 @@ pub fn gomocup(
     out: &mut impl Write,
     monitor: &dyn Monitor,
 ) -> io::Result<()> {
-    let mut engine = Engine {
+    let mut engine = GomocupEngine {
         open,
         input: Input::new(input),
         player: player.map(str::to_string),
@@ -88,7 +88,7 @@ struct GomocupBoard {
     stones: Vec<(usize, usize, StoneOwner)>,
 }
 
-struct Engine<'a> {
+struct GomocupEngine<'a> {
     open: Open<'a>,
     input: Input,
     player: Option<String>,
@@ -110,7 +110,7 @@ pub(crate) fn point(text: &str) -> Option<(usize, usize)> {
     Some((column.trim().parse().ok()?, row.trim().parse().ok()?))
 }
 
-impl Engine<'_> {
+impl GomocupEngine<'_> {
     /// Executes a command and returns the answer; empty for some commands.
     fn execute(&mut self, line: &str, monitor: &dyn Monitor) -> String {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -253,14 +253,14 @@ impl Engine<'_> {
 
     /// Searches, plays the move and returns the answer.
     fn think(&mut self, monitor: &dyn Monitor) -> Result<String, String> {
-        let budget = Budget { time: Some(self.time()), ..Budget::default() };
+        let budget = MoveLimits { time: Some(self.time()), ..MoveLimits::default() };
         let (x, y, _) = self.find(&budget, monitor)?;
         self.place_stone(x, y, StoneOwner::Own)?;
         Ok(format!("{x},{y}"))
     }
 
     /// Searches for a move of this engine, whose colour follows from the number of stones.
-    fn find(&mut self, budget: &Budget, monitor: &dyn Monitor) -> Result<(usize, usize, Choice), String> {
+    fn find(&mut self, budget: &MoveLimits, monitor: &dyn Monitor) -> Result<(usize, usize, Choice), String> {
         let board = self.board_state.as_mut().ok_or("there is no board yet; send START first")?;
         let own = board.stones.iter().filter(|stone| stone.2 == StoneOwner::Own).count();
         let other = board.stones.len() - own;
@@ -287,7 +287,7 @@ impl Engine<'_> {
                 "END" => InputAction::End,
                 _ => InputAction::Later,
             });
-        let Thought { choice, note } = thought.map_err(|error| error.to_string())?;
+        let ChosenMove { choice, note } = thought.map_err(|error| error.to_string())?;
         // The swap2 opening searches several positions, so notes may repeat.
         self.messages.extend(note.filter(|note| !self.messages.contains(note)));
         let name = game.write_move(&pos, choice.mv);
@@ -307,7 +307,7 @@ impl Engine<'_> {
                 let stones = self.board_state()?.stones.clone();
                 // If it does not swap, this engine is White.
                 self.colour(&stones, StoneOwner::Other)?;
-                let budget = Budget { time: Some(time), ..Budget::default() };
+                let budget = MoveLimits { time: Some(time), ..MoveLimits::default() };
                 let (x, y, choice) = self.find(&budget, monitor)?;
                 if choice.opinion.is_some_and(|opinion| opinion < 0.0) {
                     self.colour(&stones, StoneOwner::Own)?;
@@ -343,7 +343,7 @@ impl Engine<'_> {
             [(middle, 0), (middle + 2, 3), (middle + 1, 0)],
             [(0, 0), (2, 1), (1, 3)],
         ];
-        let budget = Budget { time: Some(time / candidates.len() as u32), ..Budget::default() };
+        let budget = MoveLimits { time: Some(time / candidates.len() as u32), ..MoveLimits::default() };
         let mut best: Option<(f64, [(usize, usize); 3])> = None;
         for stones in candidates {
             let listed: Vec<_> = stones.iter().map(|&(x, y)| (x, y, StoneOwner::Other)).collect();

@@ -27,7 +27,7 @@ mod reader;
 mod ugi_engine;
 mod ugi_host;
 
-pub use brain::{Brain, Budget, Likely, Thought};
+pub use brain::{Brain, ChosenMove, Likely, MoveLimits};
 pub use command::split;
 pub use engine_pool::EnginePool;
 pub use gomocup_engine::gomocup;

@@ -14,7 +14,7 @@
 //!
 //! Invalid commands are answered with `info string error: …`. Only `quit` or the end of the input ends the loop.
 
-use crate::brain::{Brain, Budget, InputAction, Thought, milliseconds, minus_overhead};
+use crate::brain::{Brain, ChosenMove, InputAction, MoveLimits, milliseconds, minus_overhead};
 use crate::lines::Input;
 use outplay_core::{AnyPosition, Game, Notation, Turn};
 use outplay_runtime::Monitor;
@@ -37,7 +37,7 @@ pub fn ugi(
     out: &mut impl Write,
     monitor: &dyn Monitor,
 ) -> io::Result<()> {
-    let mut engine = Engine {
+    let mut engine = UgiEngine {
         open,
         input: Input::new(input),
         game: game.to_string(),
@@ -55,7 +55,7 @@ pub fn ugi(
     Ok(())
 }
 
-struct Engine<'a> {
+struct UgiEngine<'a> {
     open: Open<'a>,
     input: Input,
     game: String,
@@ -64,7 +64,7 @@ struct Engine<'a> {
     pos: Option<AnyPosition>,
 }
 
-impl Engine<'_> {
+impl UgiEngine<'_> {
     fn execute(&mut self, line: &str, out: &mut impl Write, monitor: &dyn Monitor) -> io::Result<()> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -229,7 +229,7 @@ impl Engine<'_> {
                 "quit" => InputAction::End,
                 _ => InputAction::Later,
             });
-        let Thought { choice, note } = match thought {
+        let ChosenMove { choice, note } = match thought {
             Ok(thought) => thought,
             Err(error) => {
                 writeln!(out, "info string error: {error}")?;
@@ -266,8 +266,8 @@ impl Engine<'_> {
 }
 
 /// Parses the limits of `go`.
-fn budget(rest: &str, turn: Turn) -> Budget {
-    let mut budget = Budget::default();
+fn budget(rest: &str, turn: Turn) -> MoveLimits {
+    let mut budget = MoveLimits::default();
     let (mut time, mut increment) = (None, 0u64);
     let mut words = rest.split_whitespace();
     let own = if turn == Turn::Second { ["p2time", "btime"] } else { ["p1time", "wtime"] };

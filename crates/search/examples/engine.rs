@@ -7,7 +7,7 @@
 use outplay_core::Game;
 use outplay_games::mnk::{Mnk, Rules};
 use outplay_runtime::NoMonitor;
-use outplay_search::{Engine, Limits, Method, Options, PlayoutOptions, playouts};
+use outplay_search::{PlayoutOptions, SearchEngine, SearchLimits, SearchMethod, SearchOptions, playouts};
 use std::time::Instant;
 
 const RUNS: usize = 9;
@@ -40,16 +40,16 @@ fn board(spec: &str) -> Mnk<u64> {
 }
 
 /// Searches connect-four and prints what it took.
-fn search(name: &str, options: Options, depth: u32, asked: &str) {
+fn search(name: &str, options: SearchOptions, depth: u32, asked: &str) {
     let game = board("connect4");
     let start = game.start().expect("boards have a start");
     let mut nodes = 0;
     let speed = median(|| {
-        let mut engine = Engine::new(&game, options);
+        let mut engine = SearchEngine::new(&game, options);
         // The table is made by the first search.
-        engine.search(&start, Limits::depth(1), &NoMonitor).expect("no dice here");
+        engine.search(&start, SearchLimits::depth(1), &NoMonitor).expect("no dice here");
         let time = seconds(|| {
-            let report = engine.search(&start, Limits::depth(depth), &NoMonitor).expect("no dice here");
+            let report = engine.search(&start, SearchLimits::depth(depth), &NoMonitor).expect("no dice here");
             nodes = report.counts.nodes;
         });
         nodes as f64 / time
@@ -58,10 +58,10 @@ fn search(name: &str, options: Options, depth: u32, asked: &str) {
 }
 
 fn main() {
-    let bare = Options::bare(Method::AlphaBeta);
+    let bare = SearchOptions::bare(SearchMethod::AlphaBeta);
     search("alpha-beta, no table", bare, 11, " (asked: 60)");
-    search("alpha-beta, no table, best payoff", Options { best_payoff: true, ..bare }, 11, "");
-    search("everything", Options::default(), 14, "");
+    search("alpha-beta, no table, best payoff", SearchOptions { best_payoff: true, ..bare }, 11, "");
+    search("everything", SearchOptions::default(), 14, "");
     for spec in ["tictactoe", "connect4"] {
         let game = board(spec);
         let start = game.start().expect("boards have a start");

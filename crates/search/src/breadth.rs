@@ -12,9 +12,9 @@
 //! Invariant: a level's edges point into the next level only.
 
 use crate::clock::{Clock, NodeBudget, StopReason};
-use crate::report::{Answer, Report, settled};
+use crate::report::{SearchResult, SearchValue, settled};
 use crate::score::{HIGH, INFINITE, LOW, MOST_EVALUATION, MOST_PAYOFF, Scale, SearchScore};
-use crate::{Counters, Evaluate, Limit, Limits, SearchError};
+use crate::{Counters, Evaluate, Limit, SearchError, SearchLimits};
 use outplay_core::{Game, Turn};
 use outplay_runtime::{Monitor, ShardedMap, discard};
 use std::time::Instant;
@@ -24,7 +24,7 @@ use std::time::Instant;
 pub struct Breadth<M> {
     /// The report. Nodes are counted as a depth-first minimax would count them; `distinct_keys` is the number
     /// of positions kept.
-    pub report: Report<M>,
+    pub report: SearchResult<M>,
     /// Distinct positions on each level, starting at the root.
     pub levels: Vec<usize>,
 }
@@ -67,7 +67,7 @@ pub fn breadth_first<G: Game, E: Evaluate<G>>(
         return Err(SearchError::Payoff(best));
     }
     let fault = || game.fault();
-    let budget = NodeBudget::new(&Limits::NONE, monitor, &fault);
+    let budget = NodeBudget::new(&SearchLimits::NONE, monitor, &fault);
     let mut clock = Clock::new(&budget);
     let mut counts = Counters::default();
     let levels = grow(game, pos, depth, most, &mut clock)?;
@@ -95,14 +95,14 @@ pub fn breadth_first<G: Game, E: Evaluate<G>>(
         Some((found, line)) => (Some(settled(found, depth, best, true)), line),
     };
     let depth = if clock.stopped { 0 } else { depth };
-    let answer = Answer::new(found, depth, best, true);
+    let answer = SearchValue::new(found, depth, best, true);
     let limit = match (answer.exact(), clock.stopped) {
         (Some(_), _) => None,
         (None, true) => Some(Limit::Monitor),
         (None, false) => Some(Limit::Depth),
     };
     let seconds = begin.elapsed().as_secs_f64();
-    let report = Report { answer, best: line.first().copied(), line, depth, limit, counts, seconds };
+    let report = SearchResult { answer, best: line.first().copied(), line, depth, limit, counts, seconds };
     Ok(Breadth { report, levels: sizes })
 }
 

@@ -5,7 +5,7 @@
 //! when a batch is used up. Batches start small and double while they are used up quickly, so slow evaluation
 //! functions overrun a time limit by little. Long work within a single node is polled through a separate pace.
 
-use crate::{Limit, Limits, SearchError};
+use crate::{Limit, SearchError, SearchLimits};
 use outplay_runtime::{Deadline, Monitor, Pace};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -40,7 +40,7 @@ pub(crate) struct NodeBudget<'a> {
 
 impl<'a> NodeBudget<'a> {
     pub(crate) fn new(
-        limits: &Limits,
+        limits: &SearchLimits,
         monitor: &'a dyn Monitor,
         fault: &'a (dyn Fn() -> Option<String> + Sync),
     ) -> NodeBudget<'a> {

@@ -17,7 +17,7 @@
 use crate::clock::{Clock, NodeBudget, StopReason};
 use crate::stack::{MOST_PLIES, with_room};
 use crate::tree::Cut;
-use crate::{Counters, Evaluate, Limit, Limits, SearchError};
+use crate::{Counters, Evaluate, Limit, SearchError, SearchLimits};
 use outplay_core::{Chance, Game, Turn};
 use outplay_runtime::Monitor;
 use std::time::Instant;
@@ -100,7 +100,7 @@ pub fn expectimax<G: Chance, E: Evaluate<G>>(
     pos: &G::Position,
     evaluate: &E,
     method: DiceMethod,
-    limits: Limits,
+    limits: SearchLimits,
     monitor: &dyn Monitor,
 ) -> Result<DiceReport<G::Move>, SearchError> {
     observed(game, pos, evaluate, method, limits, &mut (), monitor)
@@ -112,7 +112,7 @@ pub(crate) fn observed<G: Chance, E: Evaluate<G>, W: SearchObserver<G>>(
     pos: &G::Position,
     evaluate: &E,
     method: DiceMethod,
-    limits: Limits,
+    limits: SearchLimits,
     observer: &mut W,
     monitor: &dyn Monitor,
 ) -> Result<DiceReport<G::Move>, SearchError> {

@@ -13,7 +13,7 @@
 
 use crate::dice::{SearchObserver, Window, observed};
 use crate::tree::{Bound, Branch, Cut, Fate, Tree, TreeOptions, Worth, mark_principal};
-use crate::{DiceMethod, Evaluate, Limit, Limits, SearchError};
+use crate::{DiceMethod, Evaluate, Limit, SearchError, SearchLimits};
 use outplay_core::{Chance, Game, Turn};
 use outplay_runtime::Monitor;
 
@@ -43,7 +43,8 @@ pub fn dice_tree<G: Chance, E: Evaluate<G>>(
             per_ply: Vec::new(),
             path: Vec::new(),
         };
-        let report = observed(game, pos, evaluate, method, Limits::depth(depth), &mut recorder, monitor)?;
+        let report =
+            observed(game, pos, evaluate, method, SearchLimits::depth(depth), &mut recorder, monitor)?;
         match report.limit {
             None | Some(Limit::Depth) => Ok((recorder, report.counters())),
             Some(_) => Err(SearchError::Stopped),

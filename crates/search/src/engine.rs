@@ -16,12 +16,12 @@ use crate::bare::BareSearch;
 use crate::cache::EvaluationCache;
 use crate::clock::{Clock, NodeBudget, StopReason};
 use crate::full::{FullSearch, SearchContext};
-use crate::report::{Answer, Judged, Report, settled};
+use crate::report::{RatedMove, SearchResult, SearchValue, settled};
 use crate::score::{HIGH, LOW, MOST_PAYOFF, Scale, SearchScore};
 use crate::stack::{MOST_PLIES, SHALLOW, with_helpers};
-use crate::table::{Hashed, Keys, Own, TranspositionTable};
-use crate::{Counters, Evaluate, Limit, Limits, Method, Options, SearchError, Zero};
-use outplay_core::{Game, Keyed, Probe, Turn, Value};
+use crate::table::{GameKeys, Keys, PositionHash, TranspositionTable};
+use crate::{Counters, Evaluate, Limit, SearchError, SearchLimits, SearchMethod, SearchOptions, Zero};
+use outplay_core::{Game, HashKeys, Probe, Turn, Value};
 use outplay_runtime::Monitor;
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
@@ -44,10 +44,10 @@ use std::time::Instant;
 /// assert_eq!(report.answer, Answer::Exact(Value::win(7)));
 /// assert_eq!(report.line.len(), 7);
 /// ```
-pub struct Engine<'a, G: Game, E = Zero, K = Hashed> {
+pub struct SearchEngine<'a, G: Game, E = Zero, K = PositionHash> {
     game: &'a G,
     evaluate: E,
-    options: Options,
+    options: SearchOptions,
     // Both are allocated by the first search, so creating an engine is cheap.
     table: Option<TranspositionTable<G>>,
     cache: Option<EvaluationCache<G>>,
@@ -56,15 +56,15 @@ pub struct Engine<'a, G: Game, E = Zero, K = Hashed> {
 }
 
 /// The memory of an engine (transposition table and evaluation cache) without its borrow of the game.
-pub struct Kept<G: Game> {
+pub struct EngineMemory<G: Game> {
     table: Option<TranspositionTable<G>>,
     cache: Option<EvaluationCache<G>>,
 }
 
-impl<G: Game> Kept<G> {
+impl<G: Game> EngineMemory<G> {
     /// Allocates the table and the cache that an engine with these options would allocate at its first search.
-    pub fn new(options: &Options) -> Kept<G> {
-        Kept {
+    pub fn new(options: &SearchOptions) -> EngineMemory<G> {
+        EngineMemory {
             table: (options.table > 0).then(|| TranspositionTable::new(options.table)),
             cache: (options.cache > 0).then(|| EvaluationCache::new(options.cache)),
         }
@@ -84,10 +84,18 @@ impl<G: Game> Kept<G> {
     }
 }
 
-impl<'a, G: Game> Engine<'a, G> {
+impl<'a, G: Game> SearchEngine<'a, G> {
     /// Creates an engine with the evaluation [`Zero`].
-    pub fn new(game: &'a G, options: Options) -> Engine<'a, G> {
-        Engine { game, evaluate: Zero, options, table: None, cache: None, probe: None, keys: PhantomData }
+    pub fn new(game: &'a G, options: SearchOptions) -> SearchEngine<'a, G> {
+        SearchEngine {
+            game,
+            evaluate: Zero,
+            options,
+            table: None,
+            cache: None,
+            probe: None,
+            keys: PhantomData,
+        }
     }
 
     /// Bytes per entry of the transposition table, without heap data of positions.
@@ -96,20 +104,20 @@ impl<'a, G: Game> Engine<'a, G> {
     }
 }
 
-impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
+impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> SearchEngine<'a, G, E, K> {
     /// Replaces the evaluation function; drops table and cache.
-    pub fn evaluate<F: Evaluate<G>>(self, evaluate: F) -> Engine<'a, G, F, K> {
-        let Engine { game, options, probe, .. } = self;
-        Engine { game, evaluate, options, table: None, cache: None, probe, keys: PhantomData }
+    pub fn evaluate<F: Evaluate<G>>(self, evaluate: F) -> SearchEngine<'a, G, F, K> {
+        let SearchEngine { game, options, probe, .. } = self;
+        SearchEngine { game, evaluate, options, table: None, cache: None, probe, keys: PhantomData }
     }
 
-    /// Uses the game's own keys, [`Keyed::key`], instead of hashing positions; drops table and cache.
-    pub fn own_keys(self) -> Engine<'a, G, E, Own>
+    /// Uses the game's own keys, [`HashKeys::key`], instead of hashing positions; drops table and cache.
+    pub fn own_keys(self) -> SearchEngine<'a, G, E, GameKeys>
     where
-        G: Keyed,
+        G: HashKeys,
     {
-        let Engine { game, evaluate, options, probe, .. } = self;
-        Engine { game, evaluate, options, table: None, cache: None, probe, keys: PhantomData }
+        let SearchEngine { game, evaluate, options, probe, .. } = self;
+        SearchEngine { game, evaluate, options, table: None, cache: None, probe, keys: PhantomData }
     }
 
     /// Probes `probe` for every position but the root.
@@ -119,18 +127,18 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
     }
 
     /// Restores the memory of an engine with the same options and evaluation.
-    pub fn resume(mut self, kept: Kept<G>) -> Self {
+    pub fn resume(mut self, kept: EngineMemory<G>) -> Self {
         (self.table, self.cache) = (kept.table, kept.cache);
         self
     }
 
     /// Ends the engine and returns its memory.
-    pub fn keep(self) -> Kept<G> {
-        Kept { table: self.table, cache: self.cache }
+    pub fn keep(self) -> EngineMemory<G> {
+        EngineMemory { table: self.table, cache: self.cache }
     }
 
     /// Returns the search options.
-    pub fn options(&self) -> &Options {
+    pub fn options(&self) -> &SearchOptions {
         &self.options
     }
 
@@ -143,9 +151,9 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
     pub fn search(
         &mut self,
         pos: &G::Position,
-        limits: Limits,
+        limits: SearchLimits,
         monitor: &dyn Monitor,
-    ) -> Result<Report<G::Move>, SearchError> {
+    ) -> Result<SearchResult<G::Move>, SearchError> {
         let begin = Instant::now();
         let best = self.game.best_payoff();
         if !(0..=MOST_PAYOFF).contains(&best) {
@@ -157,8 +165,8 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
         if let Some(payoff) = self.game.outcome(pos) {
             let value = Value::new(self.game.turn(pos).sees(payoff), 0);
             let counts = Counters { nodes: 1, static_evaluations: 1, ..Counters::default() };
-            return Ok(Report {
-                answer: Answer::Exact(value),
+            return Ok(SearchResult {
+                answer: SearchValue::Exact(value),
                 best: None,
                 line: Vec::new(),
                 depth: 0,
@@ -191,13 +199,13 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
         if let Some(StopReason::Error(error)) = stop {
             return Err(error);
         }
-        let answer = Answer::new(reached.found, reached.depth, best, self.options.distance);
+        let answer = SearchValue::new(reached.found, reached.depth, best, self.options.distance);
         let limit = match (answer, stop) {
-            (Answer::Exact(_) | Answer::Payoff(_), _) => None,
+            (SearchValue::Exact(_) | SearchValue::Payoff(_), _) => None,
             (_, Some(StopReason::Limit(limit))) => Some(limit),
             _ => Some(Limit::Depth),
         };
-        Ok(Report {
+        Ok(SearchResult {
             answer,
             best: reached.line.first().copied(),
             line: reached.line,
@@ -209,20 +217,20 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'a, G, E, K> {
     }
 }
 
-impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
+impl<G: Game, E: Evaluate<G>, K: Keys<G>> SearchEngine<'_, G, E, K> {
     /// Evaluates every legal move, in the order of the rules; returns none if the game is over.
     ///
     /// The remaining nodes and time are divided evenly among the remaining moves; the depth is one ply less.
     ///
     /// # Errors
     ///
-    /// As for [`Engine::search`].
+    /// As for [`SearchEngine::search`].
     pub fn each_move(
         &mut self,
         pos: &G::Position,
-        limits: Limits,
+        limits: SearchLimits,
         monitor: &dyn Monitor,
-    ) -> Result<Vec<Judged<G::Move>>, SearchError> {
+    ) -> Result<Vec<RatedMove<G::Move>>, SearchError> {
         let turn = self.game.turn(pos);
         if turn == Turn::Chance {
             return Err(SearchError::Chance);
@@ -230,11 +238,11 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
         let begin = Instant::now();
         let mut moves = Vec::new();
         self.game.moves(pos, &mut moves);
-        let mut judged: Vec<Judged<G::Move>> = Vec::new();
+        let mut judged: Vec<RatedMove<G::Move>> = Vec::new();
         let mut nodes = 0;
         for (i, &mv) in moves.iter().enumerate() {
             let share = (moves.len() - i) as u32;
-            let limits = Limits {
+            let limits = SearchLimits {
                 depth: limits.depth.map(|plies| plies.saturating_sub(1)),
                 nodes: limits.nodes.map(|most| most.saturating_sub(nodes) / u64::from(share)),
                 time: limits.time.map(|time| time.saturating_sub(begin.elapsed()) / share),
@@ -248,15 +256,15 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
             let report = self.search(&next, limits, monitor)?;
             nodes += report.counts.nodes;
             let answer = report.answer.before(self.game.turn(&next) == turn);
-            judged.push(Judged { mv, answer, report });
+            judged.push(RatedMove { mv, answer, report });
         }
         Ok(judged)
     }
 
     /// The result for a move that was not searched.
-    fn unjudged(&self, mv: G::Move) -> Judged<G::Move> {
-        let answer = Answer::new(None, 0, self.game.best_payoff(), self.options.distance);
-        let report = Report {
+    fn unjudged(&self, mv: G::Move) -> RatedMove<G::Move> {
+        let answer = SearchValue::new(None, 0, self.game.best_payoff(), self.options.distance);
+        let report = SearchResult {
             answer,
             best: None,
             line: Vec::new(),
@@ -265,7 +273,7 @@ impl<G: Game, E: Evaluate<G>, K: Keys<G>> Engine<'_, G, E, K> {
             counts: Counters::default(),
             seconds: 0.0,
         };
-        Judged { mv, answer: answer.before(false), report }
+        RatedMove { mv, answer: answer.before(false), report }
     }
 }
 
@@ -346,7 +354,7 @@ fn run<G: Game, E: Evaluate<G>, K: Keys<G>>(
     let helpers = if options.table > 0 { options.threads.saturating_sub(1) } else { 0 };
     let lead = || -> (DeepeningResult<G>, Counters) {
         if options.is_bare() && common.probe.is_none() {
-            let prune = options.method != Method::Minimax;
+            let prune = options.method != SearchMethod::Minimax;
             let bare = BareSearch::new(common.game, common.evaluate, common.scale, Clock::new(budget));
             let mut worker = BareWorker { bare, game: common.game, prune };
             (prove(&mut worker, common.game, options, pos, plies, 1), worker.counts())
@@ -388,7 +396,7 @@ fn run<G: Game, E: Evaluate<G>, K: Keys<G>>(
 fn deepen<G: Game, W: Worker<G>>(
     worker: &mut W,
     game: &G,
-    options: &Options,
+    options: &SearchOptions,
     pos: &G::Position,
     plies: u32,
     from: u32,
@@ -424,7 +432,7 @@ fn deepen<G: Game, W: Worker<G>>(
 fn prove<G: Game, W: Worker<G>>(
     worker: &mut W,
     game: &G,
-    options: &Options,
+    options: &SearchOptions,
     pos: &G::Position,
     plies: u32,
     from: u32,

@@ -16,7 +16,7 @@ use crate::order::{MoveContext, MoveOrdering};
 use crate::score::{HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score, SearchScore};
 use crate::stack::MOST_LINE;
 use crate::table::{AT_LEAST, AT_MOST, Keys, TranspositionEntry, TranspositionTable};
-use crate::{Counters, Evaluate, Key, Method, Options, SearchError};
+use crate::{Counters, Evaluate, SearchError, SearchMethod, SearchOptions, TableKey};
 use outplay_core::{Game, Probe, Turn};
 use std::marker::PhantomData;
 
@@ -24,7 +24,7 @@ use std::marker::PhantomData;
 pub(crate) struct SearchContext<'a, G: Game, E> {
     pub(crate) game: &'a G,
     pub(crate) evaluate: &'a E,
-    pub(crate) options: Options,
+    pub(crate) options: SearchOptions,
     pub(crate) scale: Scale,
     pub(crate) table: Option<&'a TranspositionTable<G>>,
     pub(crate) cache: Option<&'a EvaluationCache<G>>,
@@ -95,7 +95,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> FullSearch<'a, G, E, K> {
     }
 
     fn prunes(&self) -> bool {
-        self.common.options.method != Method::Minimax
+        self.common.options.method != SearchMethod::Minimax
     }
 
     fn enter(&mut self, pos: &G::Position, window: Window) -> SearchScore {
@@ -134,7 +134,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> FullSearch<'a, G, E, K> {
         // Step 3. Transposition table.
         let mut hash = if ply == 0 { self.first } else { None };
         let slot = table.map(|table| (table, self.slot(pos)));
-        if let (Some((table, (key, image))), Key::Zobrist(bits)) = (&slot, self.common.options.key) {
+        if let (Some((table, (key, image))), TableKey::Zobrist(bits)) = (&slot, self.common.options.key) {
             self.counts.collisions += u64::from(table.collides(*key, bits, image.as_ref().unwrap_or(pos)));
         }
         if let Some((table, (key, image))) = &slot
@@ -255,7 +255,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> FullSearch<'a, G, E, K> {
             let same = place.game.turn(&next) == place.turn;
             let found = if !prunes {
                 self.child(&next, Window { alpha: -INFINITE, beta: INFINITE, ..window }, same)
-            } else if at > base && self.common.options.method == Method::Pvs && beta - alpha > 1 {
+            } else if at > base && self.common.options.method == SearchMethod::Pvs && beta - alpha > 1 {
                 // PVS: search later moves with a null window first, and again with the full window only if they
                 // fail high.
                 let narrow = self.child(&next, Window { alpha, beta: alpha + 1, ..window }, same);
@@ -401,7 +401,7 @@ impl<'a, G: Game, E: Evaluate<G>, K: Keys<G>> FullSearch<'a, G, E, K> {
         let Window { depth, ply, alpha, beta } = window;
         let options = &self.common.options;
         // No cutoffs in PV nodes: they would truncate the principal variation.
-        if options.method == Method::Pvs && beta - alpha > 1 {
+        if options.method == SearchMethod::Pvs && beta - alpha > 1 {
             return None;
         }
         let deep = entry.depth == depth || (options.deeper && entry.depth >= depth);

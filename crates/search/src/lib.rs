@@ -2,7 +2,7 @@
 //!
 //! | item | purpose |
 //! |---|---|
-//! | [`Engine`] | minimax, alpha-beta and PVS with transposition table, move ordering and Lazy SMP |
+//! | [`SearchEngine`] | minimax, alpha-beta and PVS with transposition table, move ordering and Lazy SMP |
 //! | [`breadth_first`] | minimax level by level, for comparison |
 //! | [`expectimax`] | games with chance: expectiminimax, Star1 and Star2 (Ballard 1983) |
 //! | [`tree()`] | a small search recorded and drawn, which makes pruning visible |
@@ -52,14 +52,14 @@ mod zobrist;
 pub use breadth::{Breadth, breadth_first};
 pub use dice::{DiceMethod, DiceReport, expectimax};
 pub use dice_tree::dice_tree;
-pub use engine::{Engine, Kept};
+pub use engine::{EngineMemory, SearchEngine};
 pub use error::SearchError;
 pub use evaluate::{Evaluate, Zero};
-pub use options::{Key, Limit, Limits, Method, Options};
+pub use options::{Limit, SearchLimits, SearchMethod, SearchOptions, TableKey};
 pub use outplay_core::Counters;
 pub use playout::{PlayoutOptions, Playouts, playouts, playouts_with_dice};
-pub use report::{Answer, Judged, Report};
+pub use report::{RatedMove, SearchResult, SearchValue};
 pub use stack::MOST_PLIES;
-pub use table::{Hashed, Keys, Own};
+pub use table::{GameKeys, Keys, PositionHash};
 pub use tree::{Bound, Branch, Cut, Fate, Tree, TreeOptions, Worth, tree};
 pub use tree_order::TreeOrder;

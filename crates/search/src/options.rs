@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Search method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Method {
+pub enum SearchMethod {
     /// Plain minimax.
     Minimax,
     /// Alpha-beta pruning (Knuth and Moore 1975).
@@ -17,7 +17,7 @@ pub enum Method {
 
 /// Key of the transposition table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Key {
+pub enum TableKey {
     /// A hash selects the bucket, and the whole position is compared.
     #[default]
     Exact,
@@ -28,16 +28,16 @@ pub enum Key {
 
 /// Search options. Every combination returns the same value; only the work differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct SearchOptions {
     /// Minimax, alpha-beta or PVS.
-    pub method: Method,
+    pub method: SearchMethod,
     /// Iterative deepening: each iteration orders the moves of the next, and a result is available at any time.
     /// Otherwise the search goes straight to the depth limit, or to the end of the game.
     pub deepening: bool,
     /// Entries of the transposition table; 0 for none. Rounded up to a power of two.
     pub table: usize,
     /// Key that identifies positions in the table.
-    pub key: Key,
+    pub key: TableKey,
     /// Accept table entries from deeper searches. Without it, a depth-limited search returns the minimax value
     /// of exactly its depth; with it, a better informed one. Exact values are the same.
     pub deeper: bool,
@@ -65,14 +65,14 @@ pub struct Options {
     pub threads: usize,
 }
 
-impl Options {
+impl SearchOptions {
     /// The method alone: no table, no move ordering, straight to the depth limit.
-    pub fn bare(method: Method) -> Options {
-        Options {
+    pub fn bare(method: SearchMethod) -> SearchOptions {
+        SearchOptions {
             method,
             deepening: false,
             table: 0,
-            key: Key::Exact,
+            key: TableKey::Exact,
             deeper: false,
             symmetry: false,
             hash_move: false,
@@ -89,7 +89,7 @@ impl Options {
 
     /// Whether the bare search, which implements nothing but pruning, suffices.
     pub(crate) fn is_bare(&self) -> bool {
-        self.method != Method::Pvs
+        self.method != SearchMethod::Pvs
             && self.table == 0
             && !(self.killers || self.history || self.hints)
             && self.quiescence == 0
@@ -97,14 +97,14 @@ impl Options {
     }
 }
 
-impl Default for Options {
+impl Default for SearchOptions {
     /// All options on, a table of a million entries, one thread.
-    fn default() -> Options {
-        Options {
-            method: Method::Pvs,
+    fn default() -> SearchOptions {
+        SearchOptions {
+            method: SearchMethod::Pvs,
             deepening: true,
             table: 1 << 20,
-            key: Key::Exact,
+            key: TableKey::Exact,
             deeper: true,
             symmetry: false,
             hash_move: true,
@@ -123,7 +123,7 @@ impl Default for Options {
 /// Search limits; the first one hit ends the search. The default has none and searches until the value is
 /// exact, which may be never for a game with cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Limits {
+pub struct SearchLimits {
     /// Plies to look ahead.
     pub depth: Option<u32>,
     /// Nodes, over all threads.
@@ -132,23 +132,23 @@ pub struct Limits {
     pub time: Option<Duration>,
 }
 
-impl Limits {
+impl SearchLimits {
     /// No limit.
-    pub const NONE: Limits = Limits { depth: None, nodes: None, time: None };
+    pub const NONE: SearchLimits = SearchLimits { depth: None, nodes: None, time: None };
 
     /// Limits the depth.
-    pub fn depth(plies: u32) -> Limits {
-        Limits { depth: Some(plies), ..Limits::NONE }
+    pub fn depth(plies: u32) -> SearchLimits {
+        SearchLimits { depth: Some(plies), ..SearchLimits::NONE }
     }
 
     /// Limits the number of nodes.
-    pub fn nodes(nodes: u64) -> Limits {
-        Limits { nodes: Some(nodes), ..Limits::NONE }
+    pub fn nodes(nodes: u64) -> SearchLimits {
+        SearchLimits { nodes: Some(nodes), ..SearchLimits::NONE }
     }
 
     /// Limits the wall time.
-    pub fn time(time: Duration) -> Limits {
-        Limits { time: Some(time), ..Limits::NONE }
+    pub fn time(time: Duration) -> SearchLimits {
+        SearchLimits { time: Some(time), ..SearchLimits::NONE }
     }
 }
 

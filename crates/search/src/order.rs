@@ -7,7 +7,7 @@
 //! Ordering scores are integers in these bands. Moves without a slot number keep their history in a short list
 //! sorted by usefulness. Ordering changes the work, never the value.
 
-use crate::{Evaluate, Options};
+use crate::{Evaluate, SearchOptions};
 use outplay_core::{Game, Turn};
 
 const HASH: i64 = i64::MAX;
@@ -35,7 +35,7 @@ impl<M: Copy + Eq> MoveOrdering<M> {
     pub(crate) fn rank<G, E>(
         &self,
         at: &MoveContext<'_, G, E>,
-        options: &Options,
+        options: &SearchOptions,
         hash: Option<M>,
         mv: M,
     ) -> i64
@@ -75,7 +75,7 @@ impl<M: Copy + Eq> MoveOrdering<M> {
     }
 
     /// Updates killers and history after a move that caused a cutoff.
-    pub(crate) fn refuted<G, E>(&mut self, at: &MoveContext<'_, G, E>, options: &Options, mv: M)
+    pub(crate) fn refuted<G, E>(&mut self, at: &MoveContext<'_, G, E>, options: &SearchOptions, mv: M)
     where
         G: Game<Move = M>,
         E: Evaluate<G>,
@@ -169,7 +169,7 @@ mod tests {
         let game: Mnk<u64> = Mnk::new(Rules::parse("tictactoe").unwrap()).unwrap();
         let pos = game.start().unwrap();
         for slots in [false, true] {
-            let options = Options::default();
+            let options = SearchOptions::default();
             let place = MoveContext {
                 game: &game,
                 evaluate: &Slots(slots),
@@ -194,7 +194,7 @@ mod tests {
     fn a_full_list_keeps_the_most_useful_moves() {
         let game: Mnk<u64> = Mnk::new(Rules::parse("tictactoe").unwrap()).unwrap();
         let pos = game.start().unwrap();
-        let options = Options { killers: false, ..Options::default() };
+        let options = SearchOptions { killers: false, ..SearchOptions::default() };
         let place = MoveContext {
             game: &game,
             evaluate: &Slots(false),

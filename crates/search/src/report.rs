@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Value of a position for the player to move, as far as it is proven.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum SearchValue {
     /// Proven: payoff and distance.
     Exact(Value),
     /// The payoff is proven; the distance was not requested.
@@ -24,15 +24,19 @@ pub enum Answer {
     },
 }
 
-impl Answer {
+impl SearchValue {
     /// Interprets the score of a search to `depth` plies; `best` is the game's best payoff.
-    pub(crate) fn new(found: Option<SearchScore>, depth: u32, best: Payoff, distance: bool) -> Answer {
+    pub(crate) fn new(found: Option<SearchScore>, depth: u32, best: Payoff, distance: bool) -> SearchValue {
         let Some(found) = found else {
-            return Answer::Unknown { low: Value::new(-best, 0), high: Value::new(best, 1), score: None };
+            return SearchValue::Unknown {
+                low: Value::new(-best, 0),
+                high: Value::new(best, 1),
+                score: None,
+            };
         };
         let value = score::value(found.score);
         if let (Some(value), LOW_AND_HIGH) = (value, found.proof) {
-            return if distance { Answer::Exact(value) } else { Answer::Payoff(value.payoff()) };
+            return if distance { SearchValue::Exact(value) } else { SearchValue::Payoff(value.payoff()) };
         }
         // Every result forced within the horizon was seen, so the best and the worst payoff lie beyond it.
         let (mut low, mut high) = (Value::new(-best, depth + 1), Value::new(best, depth + 1));
@@ -52,20 +56,20 @@ impl Answer {
         } else {
             Some(found.score)
         };
-        Answer::Unknown { low, high, score: opinion }
+        SearchValue::Unknown { low, high, score: opinion }
     }
 
     /// Converts the answer of a position into that of the move leading to it, for the player who makes it, as
     /// in [`Value::before`].
-    pub fn before(self, same_player: bool) -> Answer {
+    pub fn before(self, same_player: bool) -> SearchValue {
         match self {
-            Answer::Exact(value) => Answer::Exact(value.before(same_player)),
-            Answer::Payoff(payoff) => Answer::Payoff(if same_player { payoff } else { -payoff }),
-            Answer::Unknown { low, high, score } => {
+            SearchValue::Exact(value) => SearchValue::Exact(value.before(same_player)),
+            SearchValue::Payoff(payoff) => SearchValue::Payoff(if same_player { payoff } else { -payoff }),
+            SearchValue::Unknown { low, high, score } => {
                 let (one, other) = (low.before(same_player), high.before(same_player));
                 let score = score.map(|score| if same_player { score } else { -score });
                 let (low, high) = if same_player { (one, other) } else { (other, one) };
-                Answer::Unknown { low, high, score }
+                SearchValue::Unknown { low, high, score }
             }
         }
     }
@@ -73,7 +77,7 @@ impl Answer {
     /// Returns the exact value, if it is proven with its distance.
     pub fn exact(self) -> Option<Value> {
         match self {
-            Answer::Exact(value) => Some(value),
+            SearchValue::Exact(value) => Some(value),
             _ => None,
         }
     }
@@ -93,18 +97,18 @@ pub(crate) fn settled(found: SearchScore, depth: u32, best: Payoff, distance: bo
     found
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for SearchValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Answer::Exact(value) => write!(f, "{value}"),
-            Answer::Payoff(payoff) => match payoff {
+            SearchValue::Exact(value) => write!(f, "{value}"),
+            SearchValue::Payoff(payoff) => match payoff {
                 0 => f.write_str("draw"),
                 1 => f.write_str("win"),
                 -1 => f.write_str("loss"),
                 2.. => write!(f, "win of {payoff}"),
                 _ => write!(f, "loss of {}", -payoff),
             },
-            Answer::Unknown { low, high, score } => {
+            SearchValue::Unknown { low, high, score } => {
                 write!(f, "unknown, between {low} and {high}")?;
                 match score {
                     Some(score) => write!(f, "; looks like {:+.2}", f64::from(*score) / 100.0),
@@ -117,9 +121,9 @@ impl fmt::Display for Answer {
 
 /// Result of a search with its statistics; `M` is the game's type of moves.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Report<M> {
+pub struct SearchResult<M> {
     /// Value of the position.
-    pub answer: Answer,
+    pub answer: SearchValue,
     /// The best move found; `None` if the game is over or nothing was searched.
     pub best: Option<M>,
     /// The principal variation.
@@ -136,16 +140,16 @@ pub struct Report<M> {
 
 /// A move with the result of its search.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Judged<M> {
+pub struct RatedMove<M> {
     /// The move.
     pub mv: M,
     /// Value for the player who makes the move, counted from the position before it.
-    pub answer: Answer,
+    pub answer: SearchValue,
     /// Report on the position after the move, for the player to move there.
-    pub report: Report<M>,
+    pub report: SearchResult<M>,
 }
 
-impl<M> Report<M> {
+impl<M> SearchResult<M> {
     /// Nodes per second.
     pub fn nodes_per_second(&self) -> f64 {
         self.counts.nodes as f64 / self.seconds.max(1e-9)

@@ -13,10 +13,10 @@
 //! Invariant: a stored score is for the player to move, with distances counted from its position, and bounds
 //! the minimax value at the stored depth; its proof flags hold at any depth.
 
-use crate::Key;
+use crate::TableKey;
 use crate::score::SearchScore;
 use crate::zobrist::zobrist;
-use outplay_core::{Game, Keyed};
+use outplay_core::{Game, HashKeys};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, OnceLock};
@@ -28,23 +28,23 @@ pub trait Keys<G: Game>: Send + Sync {
 
     /// Returns the key that the options select.
     #[inline]
-    fn chosen(game: &G, pos: &G::Position, key: Key) -> u64 {
+    fn chosen(game: &G, pos: &G::Position, key: TableKey) -> u64 {
         match key {
-            Key::Exact => Self::key(game, pos),
-            Key::Zobrist(bits) => zobrist(pos, bits),
+            TableKey::Exact => Self::key(game, pos),
+            TableKey::Zobrist(bits) => zobrist(pos, bits),
         }
     }
 }
 
 /// Hashes the position: works for every game.
 #[derive(Clone, Copy, Debug)]
-pub struct Hashed;
+pub struct PositionHash;
 
-/// Uses the game's own keys, [`Keyed::key`].
+/// Uses the game's own keys, [`HashKeys::key`].
 #[derive(Clone, Copy, Debug)]
-pub struct Own;
+pub struct GameKeys;
 
-impl<G: Game> Keys<G> for Hashed {
+impl<G: Game> Keys<G> for PositionHash {
     #[inline]
     fn key(_game: &G, pos: &G::Position) -> u64 {
         let mut hasher = FxHasher::default();
@@ -53,7 +53,7 @@ impl<G: Game> Keys<G> for Hashed {
     }
 }
 
-impl<G: Keyed> Keys<G> for Own {
+impl<G: HashKeys> Keys<G> for GameKeys {
     #[inline]
     fn key(game: &G, pos: &G::Position) -> u64 {
         game.key(pos)

@@ -15,7 +15,7 @@ use crate::clock::{Clock, NodeBudget, StopReason};
 use crate::score::{self, INFINITE, MOST_PAYOFF, Scale, SearchScore};
 use crate::stack::{MOST_PLIES, with_room};
 use crate::tree_order::{Orderer, TreeContext, TreeOrder};
-use crate::{Counters, DiceMethod, Evaluate, Limits, SearchError};
+use crate::{Counters, DiceMethod, Evaluate, SearchError, SearchLimits};
 use outplay_core::{Game, Turn, Value};
 use outplay_runtime::Monitor;
 
@@ -214,7 +214,7 @@ pub fn tree<G: Game, E: Evaluate<G>>(
     }
     let depth = depth.min(MOST_PLIES);
     let fault = || game.fault();
-    let budget = NodeBudget::new(&Limits::NONE, monitor, &fault);
+    let budget = NodeBudget::new(&SearchLimits::NONE, monitor, &fault);
     let run = |plies: Option<u32>| -> Result<Recorder<'_, G, E>, SearchError> {
         let scale = Scale::new(options.distance, options.best_payoff.then_some(best));
         let mut recorder = Recorder {

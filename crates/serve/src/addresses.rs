@@ -16,7 +16,7 @@ pub(crate) type Handler = fn(&ApiRequest) -> Result<Reply, Refusal>;
 
 /// HTTP method of a route.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Method {
+pub(crate) enum HttpMethod {
     Get,
     Post,
     Delete,
@@ -24,7 +24,7 @@ pub(crate) enum Method {
 
 /// A route.
 pub(crate) struct Address {
-    pub(crate) method: Method,
+    pub(crate) method: HttpMethod,
     pub(crate) path: &'static str,
     pub(crate) handler: Handler,
     /// Names of the query parameters, separated by spaces.
@@ -39,9 +39,9 @@ pub(crate) struct Address {
 impl Address {
     pub(crate) fn filter(&self) -> MethodFilter {
         match self.method {
-            Method::Get => MethodFilter::GET,
-            Method::Post => MethodFilter::POST,
-            Method::Delete => MethodFilter::DELETE,
+            HttpMethod::Get => MethodFilter::GET,
+            HttpMethod::Post => MethodFilter::POST,
+            HttpMethod::Delete => MethodFilter::DELETE,
         }
     }
 
@@ -56,13 +56,13 @@ impl Address {
     }
 }
 
-/// Builds routes from lines of `Method "path" => handler(query parameters) -> response: "summary";`, where the
+/// Builds routes from lines of `HttpMethod "path" => handler(query parameters) -> response: "summary";`, where the
 /// parentheses hold `body` and a schema if the request has a body.
 macro_rules! routes {
     ($($(#[$only:meta])* $method:ident $path:literal => $module:ident::$handler:ident($($input:tt)*)
         -> $answer:ident: $about:literal;)*) => {
         &[$($(#[$only])* Address {
-            method: Method::$method,
+            method: HttpMethod::$method,
             path: $path,
             handler: $module::$handler,
             parameters: routes!(@parameters $($input)*),

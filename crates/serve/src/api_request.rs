@@ -4,7 +4,7 @@ use crate::addresses::Address;
 use crate::net::{ActiveRequest, ClientId, ConnectionSlot};
 use crate::place::{At, spelled};
 use crate::refusal::Refusal;
-use crate::router::Shared;
+use crate::router::ServerState;
 use crate::settings::BODY_TIME;
 use axum::Json;
 use axum::body::Bytes;
@@ -13,13 +13,13 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use mime::Mime;
-use outplay_workbench::Place;
+use outplay_workbench::PositionRef;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 /// A parsed request.
 pub(crate) struct ApiRequest {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<ServerState>,
     pub(crate) visitor: ClientId,
     pub(crate) uri: Uri,
     pub(crate) headers: HeaderMap,
@@ -35,7 +35,7 @@ pub(crate) struct ApiRequest {
 impl ApiRequest {
     /// Parses a request, or returns the error response.
     pub(crate) async fn read(
-        shared: Arc<Shared>,
+        shared: Arc<ServerState>,
         address: &Address,
         request: Request,
     ) -> Result<ApiRequest, Box<Response>> {
@@ -74,7 +74,7 @@ impl ApiRequest {
     }
 
     /// Returns the game and the position that the query names.
-    pub(crate) fn place(&self) -> Result<(String, Place), Refusal> {
+    pub(crate) fn place(&self) -> Result<(String, PositionRef), Refusal> {
         let text = |name| self.text(name).map(|text| text.unwrap_or_default().to_string());
         let (position, moves) = (text("position")?, text("moves")?);
         let at = At { game: spelled(self.needed("game")?), position, moves };

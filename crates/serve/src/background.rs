@@ -62,7 +62,7 @@ pub(crate) trait Work: Send + Sync {
 
 /// Status of a job, with its subject.
 #[derive(Serialize)]
-pub(crate) struct Report<'a, A, F> {
+pub(crate) struct JobStatus<'a, A, F> {
     pub(crate) id: u64,
     #[serde(flatten)]
     pub(crate) about: A,

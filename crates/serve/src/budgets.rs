@@ -1,6 +1,6 @@
 //! Tests that each route respects its time and memory limits under expensive requests.
 
-use crate::addresses::{ADDRESSES, Address, Method};
+use crate::addresses::{ADDRESSES, Address, HttpMethod};
 use crate::{Server, Settings};
 use outplay_catalog::Catalog;
 use serde_json::json;
@@ -39,74 +39,77 @@ fn expensive(address: &Address) -> Option<Vec<String>> {
     };
     let texts = |list: &[&str]| Some(list.iter().map(|text| text.to_string()).collect());
     match (address.method, address.path.strip_prefix("/api/v1/").unwrap_or(address.path)) {
-        (Method::Get, "view" | "embed") => texts(&["game=mnk:50x50,k=5", &long]),
-        (Method::Get, "position" | "position/stream" | "why") => {
+        (HttpMethod::Get, "view" | "embed") => texts(&["game=mnk:50x50,k=5", &long]),
+        (HttpMethod::Get, "position" | "position/stream" | "why") => {
             texts(&[large, "game=connect:9x9,k=5", "game=hypergammon", "game=nim:999+999+999"])
         }
-        (Method::Get, "start") => texts(&["game=chess:all4", "game=chess:KQRKR", "game=hypergammon"]),
-        (Method::Get, "opinions/stream") => texts(&[large]),
-        (Method::Get, "history" | "history/stream") => texts(&[&long]),
-        (Method::Post, "move") => {
+        (HttpMethod::Get, "start") => texts(&["game=chess:all4", "game=chess:KQRKR", "game=hypergammon"]),
+        (HttpMethod::Get, "opinions/stream") => texts(&[large]),
+        (HttpMethod::Get, "history" | "history/stream") => texts(&[&long]),
+        (HttpMethod::Post, "move") => {
             ["alphabeta:depth=60", "mcts:playouts=1000000000", "perfect", "alphabeta:time=3600s"]
                 .map(|player| at(json!({ "player": player })))
                 .into_iter()
                 .collect()
         }
-        (Method::Get, "puzzle") => texts(&["game=mnk:15x15,k=5&seed=7", "game=nim:999+999+999"]),
-        (Method::Get, "evaluation") => {
+        (HttpMethod::Get, "puzzle") => texts(&["game=mnk:15x15,k=5&seed=7", "game=nim:999+999+999"]),
+        (HttpMethod::Get, "evaluation") => {
             texts(&["game=mnk:50x50,k=5&eval=lines", &format!("{large}&eval=patterns")])
         }
-        (Method::Get, "rules") => texts(&["game=nim:999+999+999", "game=hypergammon"]),
-        (Method::Get, "tree") => texts(&[
+        (HttpMethod::Get, "rules") => texts(&["game=nim:999+999+999", "game=hypergammon"]),
+        (HttpMethod::Get, "tree") => texts(&[
             &format!("{large}&depth=64&method=minimax&most=2000"),
             &format!("{large}&depth=64&method=minimax&most=2000&order=best"),
             "game=hypergammon&depth=64&method=star2&most=2000&order=worst",
         ]),
-        (Method::Get, "index") => texts(&[
+        (HttpMethod::Get, "index") => texts(&[
             "game=nim:999+999+999",
             "game=hypergammon",
             "game=chess:KRKR&number=123456",
             "game=mnk:8x8,k=5&position=8/8/8/8/8/8/8/8",
         ]),
-        (Method::Get, "waves") => texts(&["game=chess:KRKR", "game=morris:six"]),
-        (Method::Post, "values") => {
+        (HttpMethod::Get, "waves") => texts(&["game=chess:KRKR", "game=morris:six"]),
+        (HttpMethod::Post, "values") => {
             let positions = vec!["8/8/8/8/8/2k5/8/K1R5 w - - 0 1"; 512];
             Some(vec![json!({ "game": "chess:KRKR", "positions": positions }).to_string()])
         }
-        (Method::Get, "proof") => texts(&["game=mnk:8x8,k=5", "game=mnk:19x19,k=5"]),
-        (Method::Post, "check") => Some(
+        (HttpMethod::Get, "proof") => texts(&["game=mnk:8x8,k=5", "game=mnk:19x19,k=5"]),
+        (HttpMethod::Post, "check") => Some(
             [("... k 3 turn x", "a1>N a1>N"), ("... k 4 turn x", "a1>N b1>N")]
                 .map(|(board, parts)| json!({ "proof": splits(board, parts) }).to_string())
                 .to_vec(),
         ),
-        (Method::Post, "walk") => Some(
+        (HttpMethod::Post, "walk") => Some(
             [("... k 3 turn x", "a1>N a1>N"), ("... k 4 turn x", "a1>N b1>N")]
                 .map(|(board, parts)| {
                     json!({ "proof": splits(board, parts), "player": "second" }).to_string()
                 })
                 .to_vec(),
         ),
-        (Method::Post, "solve") => {
+        (HttpMethod::Post, "solve") => {
             Some(vec![json!({ "game": "connect4:7x6", "method": "sweep" }).to_string()])
         }
-        (Method::Post, "match") => Some(vec![at(
+        (HttpMethod::Post, "match") => Some(vec![at(
             json!({ "players": ["alphabeta:depth=30", "mcts:playouts=1000000"], "games": 1000 }),
         )?]),
-        (Method::Post, "experiments/run") => {
+        (HttpMethod::Post, "experiments/run") => {
             Some(vec![json!({ "name": "dp", "sample": 10_000 }).to_string()])
         }
         (
-            Method::Get,
+            HttpMethod::Get,
             "knowledge" | "stats" | "stats.svg" | "stats.csv" | "stats/examples" | "stats/records",
         ) => texts(&["game=nim:999+999+999", "game=mnk:15x15,k=5", "game=chess:KRKR"]),
-        (Method::Get, "puzzle/set") => texts(&["game=connect4&number=18446744073709551615"]),
-        (Method::Get, "puzzle/daily") => texts(&["date=9999999-12-31"]),
-        (Method::Get, "qr.svg") => texts(&[&format!("text={}", "x".repeat(1200))]),
+        (HttpMethod::Get, "puzzle/set") => texts(&["game=connect4&number=18446744073709551615"]),
+        (HttpMethod::Get, "puzzle/daily") => texts(&["date=9999999-12-31"]),
+        (HttpMethod::Get, "qr.svg") => texts(&[&format!("text={}", "x".repeat(1200))]),
         // Routes that only return data at hand.
-        (Method::Get, "games" | "experiments" | "match" | "puzzles" | "/shell.json" | "/healthz" | "/")
-        | (Method::Get, "/api/openapi.json") => texts(&[""]),
+        (
+            HttpMethod::Get,
+            "games" | "experiments" | "match" | "puzzles" | "/shell.json" | "/healthz" | "/",
+        )
+        | (HttpMethod::Get, "/api/openapi.json") => texts(&[""]),
         (_, path) if path.contains("{id}") => texts(&[""]),
-        (Method::Get, "/embed") => texts(&[&long]),
+        (HttpMethod::Get, "/embed") => texts(&[&long]),
         _ => None,
     }
 }
@@ -114,11 +117,11 @@ fn expensive(address: &Address) -> Option<Vec<String>> {
 /// Sends a request, reads the whole response and returns its status.
 fn ask(addr: SocketAddr, address: &Address, text: &str) -> u16 {
     let (method, body) = match address.method {
-        Method::Get => ("GET", ""),
-        Method::Post => ("POST", text),
-        Method::Delete => ("DELETE", ""),
+        HttpMethod::Get => ("GET", ""),
+        HttpMethod::Post => ("POST", text),
+        HttpMethod::Delete => ("DELETE", ""),
     };
-    let query = if address.method == Method::Get { text } else { "" };
+    let query = if address.method == HttpMethod::Get { text } else { "" };
     let path = address.path.replace("{id}", "1");
     let head = format!("{method} {path}?{query} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
     let kind = "content-type: application/json";
@@ -162,7 +165,7 @@ fn every_address_keeps_its_time_and_memory() {
                 // A job's stream lasts as long as the job, and an earlier route may have resumed one.
                 let path = address.path.trim_end_matches("/stream");
                 let stop =
-                    ADDRESSES.iter().find(|other| other.path == path && other.method == Method::Delete);
+                    ADDRESSES.iter().find(|other| other.path == path && other.method == HttpMethod::Delete);
                 ask(addr, stop.expect("every job can be stopped"), "");
             }
             let began = Instant::now();

@@ -5,7 +5,7 @@ use crate::refusal::Refusal;
 use crate::reply::{Reply, at_once, json};
 use outplay_catalog::Catalog;
 use outplay_core::Game;
-use outplay_players::{About, ROSTER};
+use outplay_players::{PlayerKind, ROSTER};
 use serde::Serialize;
 use serde_json::json;
 
@@ -25,7 +25,7 @@ const LEVELS: [&str; 7] = [
 struct Games<'a> {
     games: Vec<Family<'a>>,
     levels: [&'static str; 7],
-    players: &'a [About],
+    players: &'a [PlayerKind],
 }
 
 /// A family of games.

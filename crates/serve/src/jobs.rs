@@ -17,14 +17,14 @@
 //! request can choose a path.
 
 use crate::api_request::ApiRequest;
-use crate::background::{Report, Stage, spawn};
+use crate::background::{JobStatus, Stage, spawn};
 use crate::net::ClientId;
 use crate::place::At;
 use crate::question::GRACE;
 use crate::quota::GuestTables;
 use crate::refusal::Refusal;
 use crate::reply::{Reply, Soon, as_json, at_once, begun, written};
-use crate::router::Shared;
+use crate::router::ServerState;
 use crate::stream::Live;
 use crate::workers::{CancelOnDrop, JobProgress, run};
 use axum::http::StatusCode;
@@ -253,7 +253,7 @@ fn describe(job: &Job) -> String {
         }
     };
     let seconds = end.as_ref().map_or_else(|| began.elapsed().as_secs_f64(), |(seconds, _)| *seconds);
-    written(&Report { id: *id, about: JobSubject { game }, state, seconds, stage })
+    written(&JobStatus { id: *id, about: JobSubject { game }, state, seconds, stage })
 }
 
 /// `POST /api/v1/solve`
@@ -280,7 +280,7 @@ pub(crate) fn start(asked: &ApiRequest) -> Result<Reply, Refusal> {
 
 /// Queues a validated job and returns its status as JSON.
 fn begin(
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerState>,
     visitor: ClientId,
     spec: &str,
     solve: SolveRequest,
@@ -396,7 +396,7 @@ fn full(guest_tables: &GuestTables) -> Refusal {
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, cure)
 }
 
-impl Shared {
+impl ServerState {
     /// Removes expired guest tables.
     pub(crate) fn sweep(&self) {
         let Some(guest_tables) = &self.guest_tables else { return };

@@ -3,7 +3,7 @@
 use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;
 use crate::reply::{Reply, json};
-use outplay_workbench::{Place, StatsReport};
+use outplay_workbench::{PositionRef, StatsReport};
 use serde::Serialize;
 
 /// Positions that a table made for a visitor may have: minutes of work.
@@ -31,9 +31,8 @@ pub(crate) fn knowledge(asked: &ApiRequest) -> Result<Reply, Refusal> {
         let slots = outplay_workbench::slots(&game);
         let solvable = match slots {
             Some(slots) => slots <= MOST,
-            None => {
-                outplay_workbench::is_tractable(&desk.steady_session(), &game, &Place::Start).unwrap_or(false)
-            }
+            None => outplay_workbench::is_tractable(&desk.steady_session(), &game, &PositionRef::Start)
+                .unwrap_or(false),
         };
         Ok(json(&Knowledge {
             game: game.spec(),

@@ -5,8 +5,8 @@ use crate::place::At;
 use crate::refusal::Refusal;
 use crate::reply::{Reply, json};
 use crate::settings::POSITION;
-use outplay_teach::{TraceRequest, Valued, WrittenOut};
-use outplay_workbench::{DiceMethod, Place, TreeOrder};
+use outplay_teach::{TraceRequest, ValuedPosition, WrittenOut};
+use outplay_workbench::{DiceMethod, PositionRef, TreeOrder};
 use serde::{Deserialize, Serialize};
 
 /// Most plies of a recorded search.
@@ -107,7 +107,7 @@ pub(crate) fn rules(asked: &ApiRequest) -> Result<Reply, Refusal> {
             parameters: family.options(),
             example: family.example(),
             // A game too large to be written out still has rules.
-            textbook: outplay_teach::write_out(game, &Place::Start, WRITTEN, budget.watch).ok(),
+            textbook: outplay_teach::write_out(game, &PositionRef::Start, WRITTEN, budget.watch).ok(),
         }))
     }))
 }
@@ -152,7 +152,7 @@ struct ListRequest {
 /// The answer of `POST /api/v1/values`.
 #[derive(Serialize)]
 struct ValueList {
-    values: Vec<Valued>,
+    values: Vec<ValuedPosition>,
 }
 
 /// `POST /api/v1/values`

@@ -1,7 +1,7 @@
 //! Server lifecycle: bind, serve, shut down.
 
 use crate::net::ListenerConfig;
-use crate::router::{Shared, router};
+use crate::router::{ServerState, router};
 use crate::settings::{HEADERS, Settings, WRITE_TIME};
 use outplay_catalog::Catalog;
 use outplay_runtime::Monitor;
@@ -31,7 +31,7 @@ pub enum ServeError {
 /// A server that has bound its port.
 pub struct Server {
     listener: StdListener,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 }
 
 /// Time limit for open responses at shutdown.
@@ -56,7 +56,7 @@ impl Server {
             _ => ServeError::Listen(addr, error),
         })?;
         listener.set_nonblocking(true).map_err(ServeError::Run)?;
-        Ok(Server { listener, shared: Shared::new(catalog, settings) })
+        Ok(Server { listener, shared: ServerState::new(catalog, settings) })
     }
 
     /// Returns the bound address, with the actual port if port 0 was requested.

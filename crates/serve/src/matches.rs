@@ -12,7 +12,7 @@ use crate::named::registered;
 use crate::net::ClientId;
 use crate::refusal::Refusal;
 use crate::reply::written;
-use crate::router::Shared;
+use crate::router::ServerState;
 use crate::workers::JobProgress;
 use outplay_arena::contest::{Bout, Spectator};
 use outplay_arena::matches::{MatchRequest, compete_seen};
@@ -21,7 +21,7 @@ use outplay_arena::standings::{SprtRow, Standings};
 use outplay_arena::stats::{Pairs, score_of};
 use outplay_core::{AnyMove, AnyPosition, Game, Notation, Scene, Turn};
 use outplay_runtime::Monitor;
-use outplay_workbench::{GameHandle, Place, Session};
+use outplay_workbench::{GameHandle, PositionRef, Session};
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ const COURTESY: Duration = Duration::from_millis(100);
 const POLL: Duration = Duration::from_millis(5);
 
 /// A board with a game in progress, or the last game played on it.
-struct Board {
+struct MatchBoard {
     bout: Bout,
     pos: AnyPosition,
     plies: usize,
@@ -46,7 +46,7 @@ struct Board {
 #[derive(Default)]
 struct MatchLog {
     games: Vec<GameRecord>,
-    boards: Vec<Board>,
+    boards: Vec<MatchBoard>,
     /// Half points of player 0 by pair number, for complete pairs.
     halves: Vec<Option<usize>>,
     pairs: Pairs,
@@ -63,7 +63,7 @@ struct MatchLog {
 /// A match or a league.
 pub(crate) struct Match {
     entry: GameHandle,
-    place: Place,
+    place: PositionRef,
     request: MatchRequest,
     /// Minimum time between two moves on a board, for spectators.
     pace: Duration,
@@ -148,7 +148,7 @@ impl Work for Match {
 impl Match {
     pub(crate) fn new(
         entry: GameHandle,
-        place: Place,
+        place: PositionRef,
         request: MatchRequest,
         pace: Duration,
         visitor: ClientId,
@@ -173,7 +173,7 @@ impl Match {
     }
 
     /// Plays the remaining games on a background thread.
-    pub(crate) fn play(self: &Arc<Self>, shared: &Arc<Shared>) -> Result<(), Refusal> {
+    pub(crate) fn play(self: &Arc<Self>, shared: &Arc<ServerState>) -> Result<(), Refusal> {
         let watch = JobProgress::new(Some(LONGEST));
         *lock(&self.stretch) = (Instant::now(), Arc::clone(&watch));
         self.lease.renew();
@@ -188,7 +188,7 @@ impl Match {
         begun
     }
 
-    fn run(&self, shared: &Shared, watch: &JobProgress, session: &Session) {
+    fn run(&self, shared: &ServerState, watch: &JobProgress, session: &Session) {
         let mut request = self.request.clone();
         request.played = lock(&self.log).games.clone();
         let observer = MatchObserver { table: self, shared, watch };
@@ -302,8 +302,8 @@ impl Match {
         made
     }
 
-    fn board<'a>(&self, slot: usize, board: &'a Board, log: &MatchLog) -> BoardView<'a> {
-        let Board { bout, pos, plies, last } = board;
+    fn board<'a>(&self, slot: usize, board: &'a MatchBoard, log: &MatchLog) -> BoardView<'a> {
+        let MatchBoard { bout, pos, plies, last } = board;
         let game = self.entry.game();
         let mut scene = game.scene(pos);
         // Spectators make no moves.
@@ -342,7 +342,7 @@ impl Match {
 /// Arena observer: publishes moves, keeps the pace and yields to running searches.
 struct MatchObserver<'a> {
     table: &'a Match,
-    shared: &'a Shared,
+    shared: &'a ServerState,
     watch: &'a JobProgress,
 }
 
@@ -366,7 +366,7 @@ impl Spectator for MatchObserver<'_> {
             let room = log.boards.len() < self.table.request.concurrency;
             let slot = own.or_else(|| if room { None } else { free() });
             let last = last_move_notation(entry, &log, slot.filter(|_| own.is_some()), moves);
-            let board = Board { bout: *bout, pos: pos.clone(), plies: moves.len(), last };
+            let board = MatchBoard { bout: *bout, pos: pos.clone(), plies: moves.len(), last };
             match slot {
                 Some(slot) => log.boards[slot] = board,
                 // A finished game may not be counted yet; its board is reused first.
@@ -431,7 +431,7 @@ impl MatchLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outplay_arena::referee::{End, Spent};
+    use outplay_arena::referee::{End, ResourceUse};
 
     #[test]
     fn pairs_are_counted_in_order() {
@@ -445,7 +445,7 @@ mod tests {
             payoff,
             end: End::Rules,
             why: None,
-            spent: [Spent::default(); 2],
+            spent: [ResourceUse::default(); 2],
             scrutiny: None,
         };
         let (mut log, request) = (MatchLog::default(), MatchRequest::default());

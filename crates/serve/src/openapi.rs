@@ -1,6 +1,6 @@
 //! The description of the interface for programs: OpenAPI 3.1, made from the table that leads to its addresses.
 
-use crate::addresses::{ADDRESSES, Address, Method};
+use crate::addresses::{ADDRESSES, Address, HttpMethod};
 use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;
 use crate::reply::{self, Reply, at_once};
@@ -53,11 +53,11 @@ fn document() -> Value {
     })
 }
 
-fn name(method: Method) -> &'static str {
+fn name(method: HttpMethod) -> &'static str {
     match method {
-        Method::Get => "get",
-        Method::Post => "post",
-        Method::Delete => "delete",
+        HttpMethod::Get => "get",
+        HttpMethod::Post => "post",
+        HttpMethod::Delete => "delete",
     }
 }
 

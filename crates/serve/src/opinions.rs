@@ -13,7 +13,7 @@ use crate::reply::{Reply, written};
 use crate::workers::JobProgress;
 use outplay_core::{Game, Turn};
 use outplay_runtime::Monitor;
-use outplay_workbench::{ChooseRequest, GameHandle, Place, Session};
+use outplay_workbench::{ChooseRequest, GameHandle, PositionRef, Session};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ struct OpinionSearch<'a> {
 }
 
 impl OpinionSearch<'_> {
-    fn opinions(&self, place: &Place, report: &mut dyn FnMut(&Opinion)) -> Result<Opinions, Refusal> {
+    fn opinions(&self, place: &PositionRef, report: &mut dyn FnMut(&Opinion)) -> Result<Opinions, Refusal> {
         let view = outplay_workbench::view(self.game, place)?;
         let mut moves: Vec<Opinion> = Vec::new();
         let legal = view.scene.moves.iter().filter(|_| view.to_move != Turn::Chance);
@@ -125,7 +125,7 @@ impl OpinionSearch<'_> {
         mover: Turn,
         depth: u32,
     ) -> Result<Option<(f64, bool)>, Refusal> {
-        let place = Place::MovesFrom { position: position.to_string(), moves: mv.to_string() };
+        let place = PositionRef::MovesFrom { position: position.to_string(), moves: mv.to_string() };
         let view = outplay_workbench::view(self.game, &place)?;
         let own = |turn: Turn, payoff: f64| if turn == mover { payoff } else { -payoff };
         if let Some(outcome) = view.outcome {
@@ -146,7 +146,7 @@ impl OpinionSearch<'_> {
             return Ok((weight > 0.0).then(|| (sum / weight, false)));
         }
         let mut asked = ChooseRequest::default();
-        asked.place = Place::Position(view.position);
+        asked.place = PositionRef::Position(view.position);
         asked.player = format!("alphabeta:depth={depth},eval={}", self.eval);
         match outplay_workbench::choose(&self.session, self.game, &asked, self.watch) {
             Ok(choice) => Ok(choice.opinion.map(|opinion| (own(view.to_move, opinion / 100.0), false))),

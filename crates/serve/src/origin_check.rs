@@ -10,7 +10,7 @@
 
 use crate::net::LocalAddr;
 use crate::refusal::Refusal;
-use crate::router::Shared;
+use crate::router::ServerState;
 use crate::settings::Settings;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -20,7 +20,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Middleware: passes a request on, or rejects it.
-pub(crate) async fn pass(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+pub(crate) async fn pass(State(shared): State<Arc<ServerState>>, request: Request, next: Next) -> Response {
     let local = request.extensions().get::<LocalAddr>().map(|local| local.0);
     let judged =
         judge(&shared.settings, local, request.uri().host(), request.headers(), request.uri().path());

@@ -2,7 +2,7 @@
 
 use crate::refusal::Refusal;
 use crate::settings::{CELLS, MOVES, NUMBERS, POSITION, SPEC};
-use outplay_workbench::Place;
+use outplay_workbench::PositionRef;
 use serde::{Deserialize, Deserializer};
 
 /// A game and one of its positions, as a request names them.
@@ -21,17 +21,17 @@ pub(crate) struct At {
 
 impl At {
     /// Returns the position if it is within the limits.
-    pub(crate) fn place(&self) -> Result<Place, Refusal> {
+    pub(crate) fn place(&self) -> Result<PositionRef, Refusal> {
         within("spec", &self.game, SPEC)?;
         within("position", &self.position, POSITION)?;
         within("list of moves", &self.moves, MOVES)?;
         modest(&self.game)?;
         let (position, moves) = (self.position.trim().to_string(), self.moves.trim().to_string());
         Ok(match (position.is_empty(), moves.is_empty()) {
-            (true, true) => Place::Start,
-            (true, false) => Place::Moves(moves),
-            (false, true) => Place::Position(position),
-            (false, false) => Place::MovesFrom { position, moves },
+            (true, true) => PositionRef::Start,
+            (true, false) => PositionRef::Moves(moves),
+            (false, true) => PositionRef::Position(position),
+            (false, false) => PositionRef::MovesFrom { position, moves },
         })
     }
 }
@@ -136,10 +136,10 @@ mod tests {
         let at = |position: &str, moves: &str| {
             At { game: "tictactoe".into(), position: position.into(), moves: moves.into() }.place().ok()
         };
-        assert_eq!(at("", " "), Some(Place::Start));
-        assert_eq!(at("", "a1"), Some(Place::Moves("a1".into())));
-        assert_eq!(at("x../.../...", ""), Some(Place::Position("x../.../...".into())));
-        assert!(matches!(at("x../.../...", "b2"), Some(Place::MovesFrom { .. })));
+        assert_eq!(at("", " "), Some(PositionRef::Start));
+        assert_eq!(at("", "a1"), Some(PositionRef::Moves("a1".into())));
+        assert_eq!(at("x../.../...", ""), Some(PositionRef::Position("x../.../...".into())));
+        assert!(matches!(at("x../.../...", "b2"), Some(PositionRef::MovesFrom { .. })));
         assert_eq!(at("", &"a1 ".repeat(10_000)), None);
     }
 }

@@ -5,27 +5,29 @@ use crate::place::At;
 use crate::question::{Budget, GRACE};
 use crate::refusal::Refusal;
 use crate::reply::{Reply, json, written};
-use crate::router::Shared;
+use crate::router::ServerState;
 use crate::stream::Live;
 use crate::workers::JobProgress;
 use axum::http::StatusCode;
 use outplay_core::{Game, Notation, Turn};
-use outplay_players::{About, PROTOCOLS};
-use outplay_teach::{Ply, Reached};
-use outplay_workbench::{ChoiceAnswer, ChooseRequest, GameHandle, Place, PlayerList, QueryAnswer, View};
+use outplay_players::{PROTOCOLS, PlayerKind};
+use outplay_teach::{Ply, VisitedPosition};
+use outplay_workbench::{
+    ChoiceAnswer, ChooseRequest, GameHandle, PlayerList, PositionRef, QueryAnswer, View,
+};
 use serde::{Deserialize, Serialize};
 use std::future::ready;
 use std::sync::Arc;
 
 /// A view with what the page wants to know beside it.
 #[derive(Serialize)]
-struct Looked {
+struct PositionPage {
     #[serde(flatten)]
     view: View,
     /// What is odd about the game.
     warning: Option<String>,
     /// Kinds of players that can play it.
-    players: Vec<About>,
+    players: Vec<PlayerKind>,
     /// Names of engines that whoever runs the server lets play.
     engines: Vec<String>,
     /// Specs of players, each stronger than the one before.
@@ -57,7 +59,7 @@ pub(crate) fn view(asked: &ApiRequest) -> Result<Reply, Refusal> {
     Ok(asked.quick(move |desk, _| {
         let game = desk.shelf.open(&game)?;
         let (mut plies, mut begins, mut here) = (Vec::new(), Turn::First, None);
-        outplay_teach::follow(&game, &place, &mut |Reached { pos, turn_of, made }| {
+        outplay_teach::follow(&game, &place, &mut |VisitedPosition { pos, turn_of, made }| {
             match made {
                 Some(made) => plies.push(made),
                 None => begins = turn_of,
@@ -68,7 +70,7 @@ pub(crate) fn view(asked: &ApiRequest) -> Result<Reply, Refusal> {
         })?;
         let (pos, turn_of, at) =
             here.ok_or_else(|| Refusal::bad("there is no position", "leave `at` out"))?;
-        let place = Place::At(pos.clone());
+        let place = PositionRef::At(pos.clone());
         let mut view = outplay_workbench::view(&game, &place)?;
         for (gesture, mv) in view.scene.moves.iter_mut().zip(game.game().list(&pos)) {
             gesture.said = game.game().said(&pos, mv);
@@ -85,7 +87,7 @@ pub(crate) fn view(asked: &ApiRequest) -> Result<Reply, Refusal> {
         let engines = engines.map(|(name, _)| name.clone()).collect();
         let exact = outplay_workbench::is_tractable(&session, &game, &place)?;
         let board = game.game().board(&pos);
-        Ok(json(&Looked {
+        Ok(json(&PositionPage {
             view,
             warning: game.warning(),
             players,
@@ -140,7 +142,7 @@ pub(crate) fn start(asked: &ApiRequest) -> Result<Reply, Refusal> {
 pub(crate) fn position(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, place) = asked.place()?;
     let (spec, wanted) = (game.clone(), place.clone());
-    let known = move |desk: &Arc<Shared>, budget: &Budget<'_>| {
+    let known = move |desk: &Arc<ServerState>, budget: &Budget<'_>| {
         Ok(recall(desk, &desk.shelf.open(&spec)?, &wanted, budget)?.map(|answer| json(&answer)))
     };
     let desk = Arc::clone(&asked.shared);
@@ -154,9 +156,9 @@ pub(crate) fn position(asked: &ApiRequest) -> Result<Reply, Refusal> {
 
 /// The answer if it needs no search.
 fn recall(
-    shared: &Shared,
+    shared: &ServerState,
     game: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     budget: &Budget<'_>,
 ) -> Result<Option<Arc<QueryAnswer>>, Refusal> {
     let position = outplay_workbench::view(game, place)?.position;
@@ -201,7 +203,7 @@ fn no_files(player: &str) -> Result<(), Refusal> {
 
 /// A player's move and what it is called.
 #[derive(Serialize)]
-struct Chosen {
+struct ChosenMove {
     #[serde(flatten)]
     answer: ChoiceAnswer,
     /// The words that follow the player's name in a report.
@@ -209,11 +211,11 @@ struct Chosen {
     said: String,
 }
 
-impl Chosen {
-    fn new(game: &GameHandle, place: &Place, answer: ChoiceAnswer) -> Result<Chosen, Refusal> {
+impl ChosenMove {
+    fn new(game: &GameHandle, place: &PositionRef, answer: ChoiceAnswer) -> Result<ChosenMove, Refusal> {
         let pos = game.locate(place)?;
         let mv = game.game().read_move(&pos, &answer.mv)?;
-        Ok(Chosen { said: game.game().said(&pos, mv), answer })
+        Ok(ChosenMove { said: game.game().said(&pos, mv), answer })
     }
 }
 
@@ -241,7 +243,7 @@ pub(crate) fn choose(asked: &ApiRequest) -> Result<Reply, Refusal> {
     Ok(asked.ask(at.game, move |game, budget| {
         match (outplay_workbench::choose(&session, game, &wish, &budget.clock()), name) {
             (Ok(answer), Some(name)) => {
-                Ok(json(&Chosen::new(game, &wish.place, ChoiceAnswer { player: name, ..answer })?))
+                Ok(json(&ChosenMove::new(game, &wish.place, ChoiceAnswer { player: name, ..answer })?))
             }
             (Err(trouble), Some(name))
                 if !trouble.is_stop()
@@ -257,7 +259,7 @@ pub(crate) fn choose(asked: &ApiRequest) -> Result<Reply, Refusal> {
                 format!("the engine `{name}` does not play this game"),
                 "choose another player",
             )),
-            (chosen, _) => Ok(json(&Chosen::new(game, &wish.place, chosen?)?)),
+            (chosen, _) => Ok(json(&ChosenMove::new(game, &wish.place, chosen?)?)),
         }
     }))
 }

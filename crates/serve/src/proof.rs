@@ -5,7 +5,7 @@ use crate::question::Budget;
 use crate::refusal::Refusal;
 use crate::reply::{self, Reply};
 use axum::http::StatusCode;
-use outplay_check::{CheckError, Followed, GuideError, Guided, Limits};
+use outplay_check::{CheckError, CheckLimits, GuideError, StrategyState, TrailStep};
 use outplay_core::{LineBoard, Turn, cell_name};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ pub(crate) fn check(asked: &ApiRequest) -> Result<Reply, Refusal> {
     Ok(asked.work(move |budget| {
         let (limits, clock) = (limits(budget), budget.clock());
         let (height, mut visited) = (rows(&proof), Vec::new());
-        let mut eyes = |followed: &Followed<'_>| {
+        let mut eyes = |followed: &TrailStep<'_>| {
             if visited.len() < VISITED {
                 let stones = followed.stones.iter();
                 let stones: Vec<Value> = stones
@@ -87,9 +87,9 @@ pub(crate) fn check(asked: &ApiRequest) -> Result<Reply, Refusal> {
 }
 
 /// Limits of a proof check within a budget.
-fn limits(budget: &Budget<'_>) -> Limits {
+fn limits(budget: &Budget<'_>) -> CheckLimits {
     // A third each for the steps, the stack of positions and the visited set.
-    Limits { bytes: budget.bytes() as usize / 3, followed: FOLLOWED }
+    CheckLimits { bytes: budget.bytes() as usize / 3, followed: FOLLOWED }
 }
 
 /// The error of a check that exceeded its limits.
@@ -131,7 +131,7 @@ pub(crate) fn walk(asked: &ApiRequest) -> Result<Reply, Refusal> {
 }
 
 /// Serialises the state of a walk.
-fn walk_state(guided: &Guided) -> Value {
+fn walk_state(guided: &StrategyState) -> Value {
     let board = &guided.board;
     let name = |cell: &usize| name(board, *cell);
     let names = |cells: &[usize]| cells.iter().map(name).collect::<Vec<String>>();

@@ -12,7 +12,7 @@
 use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;
 use crate::reply::Soon;
-use crate::router::Shared;
+use crate::router::ServerState;
 use crate::workers::{CancelOnDrop, JobProgress};
 use axum::response::Response;
 use outplay_runtime::Deadline;
@@ -41,7 +41,7 @@ pub(crate) fn at_once(response: Response) -> Result<Reply, Refusal> {
 
 /// Resources of the work for one request.
 pub(crate) struct Budget<'a> {
-    shared: &'a Shared,
+    shared: &'a ServerState,
     /// Number of threads.
     pub(crate) threads: usize,
     /// Cancels the work at its deadline or when the client disconnects.
@@ -66,7 +66,7 @@ impl Budget<'_> {
 }
 
 /// Work of a request. Boxed, so that the functions that run it are compiled once.
-type QuickWork<T> = Box<dyn FnOnce(&Arc<Shared>, &Budget<'_>) -> Result<T, Refusal> + Send>;
+type QuickWork<T> = Box<dyn FnOnce(&Arc<ServerState>, &Budget<'_>) -> Result<T, Refusal> + Send>;
 type GameWork = Box<dyn FnOnce(&GameHandle, &Budget<'_>) -> Result<Response, Refusal> + Send>;
 type SearchWork = Box<dyn FnOnce(&Budget<'_>) -> Result<Response, Refusal> + Send>;
 
@@ -74,7 +74,7 @@ impl ApiRequest {
     /// Runs work that takes milliseconds.
     pub(crate) fn quick(
         &self,
-        look: impl FnOnce(&Arc<Shared>, &Budget<'_>) -> Result<Response, Refusal> + Send + 'static,
+        look: impl FnOnce(&Arc<ServerState>, &Budget<'_>) -> Result<Response, Refusal> + Send + 'static,
     ) -> Reply {
         Reply(self.look(Box::new(look)))
     }
@@ -82,7 +82,7 @@ impl ApiRequest {
     /// Tries a lookup that bypasses the search queue; otherwise queues a search.
     pub(crate) fn quick_or(
         &self,
-        look: impl FnOnce(&Arc<Shared>, &Budget<'_>) -> Result<Option<Response>, Refusal> + Send + 'static,
+        look: impl FnOnce(&Arc<ServerState>, &Budget<'_>) -> Result<Option<Response>, Refusal> + Send + 'static,
         search: Reply,
     ) -> Reply {
         let known = self.look(Box::new(look));
@@ -139,7 +139,7 @@ impl ApiRequest {
     }
 }
 
-impl Shared {
+impl ServerState {
     /// Limits of one request on the given number of threads. Cached results are read, but none are written.
     pub(crate) fn session(&self, threads: usize) -> Session {
         let settings = &self.settings;

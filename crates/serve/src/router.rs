@@ -28,7 +28,7 @@ use outplay_workbench::Session;
 use std::sync::Arc;
 
 /// State shared by all requests.
-pub(crate) struct Shared {
+pub(crate) struct ServerState {
     pub(crate) settings: Settings,
     /// Caches of all requests; each request adds limits of its own.
     pub(crate) caches: Session,
@@ -42,13 +42,13 @@ pub(crate) struct Shared {
     pub(crate) runs: JobList<Run>,
 }
 
-impl Shared {
-    pub(crate) fn new(catalog: Catalog, settings: Settings) -> Arc<Shared> {
+impl ServerState {
+    pub(crate) fn new(catalog: Catalog, settings: Settings) -> Arc<ServerState> {
         let guest_tables = settings.guest_quota.map(|quota| GuestTables::new(&settings.data, quota));
         let workers =
             Workers::new(settings.threads, settings.searches, settings.queue, settings.searches_each);
         let (answers, jobs) = (Answers::default(), Jobs::default());
-        Arc::new(Shared {
+        Arc::new(ServerState {
             caches: Session::at(&settings.data),
             settings,
             shelf: OpenGames::new(catalog),
@@ -64,7 +64,7 @@ impl Shared {
 }
 
 /// Builds the router of the API and the page.
-pub(crate) fn router(shared: Arc<Shared>) -> Router {
+pub(crate) fn router(shared: Arc<ServerState>) -> Router {
     let log = shared.settings.log;
     let mut handlers = Router::new();
     let [nowhere, files] = FALLBACKS;
@@ -80,12 +80,12 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 }
 
 /// Builds the route of an address.
-fn lead(shared: &Arc<Shared>, address: &'static Address) -> MethodRouter {
+fn lead(shared: &Arc<ServerState>, address: &'static Address) -> MethodRouter {
     let shared = Arc::clone(shared);
     on(address.filter(), move |request: Request| answer(shared, address, request))
 }
 
-async fn answer(shared: Arc<Shared>, address: &Address, request: Request) -> Response {
+async fn answer(shared: Arc<ServerState>, address: &Address, request: Request) -> Response {
     let asked = match ApiRequest::read(shared, address, request).await {
         Ok(asked) => asked,
         Err(response) => return *response,

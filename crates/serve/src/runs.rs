@@ -8,14 +8,14 @@
 //! ```
 
 use crate::api_request::ApiRequest;
-use crate::background::{Lease, Report, Stage, Work, behind, lock};
+use crate::background::{JobStatus, Lease, Stage, Work, behind, lock};
 use crate::net::ClientId;
 use crate::refusal::Refusal;
 use crate::reply::{Reply, as_json, at_once, begun, json, written};
-use crate::router::Shared;
+use crate::router::ServerState;
 use crate::workers::JobProgress;
 use axum::http::StatusCode;
-use outplay_experiments::{About, ExperimentRequest, Findings, experiments, run};
+use outplay_experiments::{ExperimentInfo, ExperimentRequest, Findings, experiments, run};
 use outplay_runtime::Monitor;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ impl Monitor for LeaseMonitor<'_> {
 }
 
 impl Run {
-    fn go(&self, shared: &Shared) {
+    fn go(&self, shared: &ServerState) {
         let catalog = shared.shelf.catalog();
         let found = catch_unwind(AssertUnwindSafe(|| run(catalog, &self.request, &LeaseMonitor(self))));
         let found = match found {
@@ -104,7 +104,7 @@ impl Run {
         let about = RunSubject { mine: visitor == self.visitor, name, sample: *games, seed: *seed };
         let seconds =
             end.as_ref().map_or_else(|| self.began.elapsed().as_secs_f64(), |(seconds, _)| *seconds);
-        written(&Report { id, about, state, seconds, stage })
+        written(&JobStatus { id, about, state, seconds, stage })
     }
 }
 
@@ -142,7 +142,7 @@ struct RunRequest {
 /// The answer of `GET /api/v1/experiments`.
 #[derive(Serialize)]
 struct ExperimentList {
-    experiments: Vec<About>,
+    experiments: Vec<ExperimentInfo>,
     /// The id of the latest run of each experiment.
     latest: BTreeMap<String, u64>,
 }

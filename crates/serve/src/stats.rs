@@ -5,7 +5,7 @@ use crate::refusal::Refusal;
 use crate::reply::{Reply, json, sent};
 use axum::response::Response;
 use outplay_core::Verdict;
-use outplay_workbench::{Example, StatsReport, Wanted};
+use outplay_workbench::{Example, ExampleFilter, StatsReport};
 use serde::Serialize;
 
 /// `GET /api/v1/stats`
@@ -65,7 +65,7 @@ pub(crate) fn examples(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let distance = number("distance")?.map(|plies| u32::try_from(plies).unwrap_or(u32::MAX));
     let seed = number("seed")?.unwrap_or(0);
     let tier = asked.text("tier")?.map(String::from);
-    let wanted = Wanted { tier, verdict, distance, most: EXAMPLES, seed };
+    let wanted = ExampleFilter { tier, verdict, distance, most: EXAMPLES, seed };
     Ok(asked.ask(game, move |game, budget| {
         let examples = outplay_workbench::examples(&budget.session(), game, &wanted, budget.watch)?;
         Ok(json(&Examples { examples, game: game.spec() }))

@@ -12,7 +12,7 @@ use crate::background::spawn;
 use crate::net::ClientId;
 use crate::refusal::Refusal;
 use crate::reply::{Soon, written};
-use crate::router::Shared;
+use crate::router::ServerState;
 use crate::workers::{CancelOnDrop, JobProgress};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -110,7 +110,7 @@ impl Live {
 
 /// A game under analysis, with its event sender.
 pub(crate) struct Study<'a> {
-    pub(crate) desk: &'a Shared,
+    pub(crate) desk: &'a ServerState,
     pub(crate) game: &'a GameHandle,
     /// Number of threads.
     pub(crate) threads: usize,
@@ -121,7 +121,7 @@ pub(crate) struct Study<'a> {
 /// Work of a study; returns the complete serialised answer.
 type StudyWork = Box<dyn FnOnce(&Study<'_>) -> Result<String, Refusal> + Send>;
 
-impl Shared {
+impl ServerState {
     /// Streams the results of a study; cancelled when the client disconnects.
     pub(crate) fn stream(
         self: &Arc<Self>,

@@ -4,7 +4,7 @@ use outplay_core::{Index, Tier, Turn};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
 use outplay_runtime::NoMonitor;
-use outplay_solve::{Options, Solved, retrograde};
+use outplay_solve::{RetrogradeOptions, RetrogradeValues, retrograde};
 
 fn main() {
     for name in std::env::args().skip(1) {
@@ -18,7 +18,8 @@ fn main() {
         };
         let index = ChessIndex::new(&game);
         let start = std::time::Instant::now();
-        let solved: Result<Solved<i8>, _> = retrograde(&game, &index, Options::default(), &NoMonitor);
+        let solved: Result<RetrogradeValues<i8>, _> =
+            retrograde(&game, &index, RetrogradeOptions::default(), &NoMonitor);
         let solved = match solved {
             Ok(solved) => solved,
             Err(error) => {

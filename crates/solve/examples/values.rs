@@ -8,7 +8,7 @@ use outplay_core::{Game, Index, Notation, Probe, Tier};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
 use outplay_runtime::NoMonitor;
-use outplay_solve::{Known, LoopCode, Options, retrograde};
+use outplay_solve::{LoopCode, RetrogradeOptions, SolvedProbe, retrograde};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let wanted: usize = words.next().map_or(Ok(1000), |word| word.parse())?;
     let game = Chess::from_spec(Spec::parse(&format!("chess:{name}"))?)?;
     let index = ChessIndex::new(&game);
-    let solved = retrograde::<_, _, LoopCode>(&game, &index, Options::default(), &NoMonitor)?;
-    let known = Known { game: &game, index: &index, solved: &solved };
+    let solved = retrograde::<_, _, LoopCode>(&game, &index, RetrogradeOptions::default(), &NoMonitor)?;
+    let known = SolvedProbe { game: &game, index: &index, solved: &solved };
     let own = index.tier_of(&game.endings()[0]).unwrap_or(Tier(0));
     let sides: Vec<&str> = name.rsplitn(2, 'K').collect();
     let passing = sides.iter().all(|side| side.contains('P'));

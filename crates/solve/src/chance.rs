@@ -50,7 +50,7 @@ impl Default for Settle {
 
 /// Convergence of a tier: number of sweeps and last residual. Both are 0 for an acyclic tier.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Settled {
+pub struct TierConvergence {
     /// Sweeps over the tier.
     pub rounds: u64,
     /// Residual: the largest change in the last sweep.
@@ -59,20 +59,20 @@ pub struct Settled {
 
 /// Expected payoffs of all numbered positions.
 #[derive(Clone, Debug, Default)]
-pub struct Expected {
+pub struct ExpectedPayoffs {
     tiers: Vec<Vec<f64>>,
     radii: Vec<Radii>,
     rounds: u64,
     change: f64,
 }
 
-impl Expected {
-    fn new(tiers: u32) -> Expected {
+impl ExpectedPayoffs {
+    fn new(tiers: u32) -> ExpectedPayoffs {
         let tiers = tiers as usize;
-        Expected { tiers: vec![Vec::new(); tiers], radii: vec![None; tiers], rounds: 0, change: 0.0 }
+        ExpectedPayoffs { tiers: vec![Vec::new(); tiers], radii: vec![None; tiers], rounds: 0, change: 0.0 }
     }
 
-    fn settle(&mut self, tier: Tier, values: Vec<f64>, settled: Settled, radii: Radii) {
+    fn settle(&mut self, tier: Tier, values: Vec<f64>, settled: TierConvergence, radii: Radii) {
         self.rounds += settled.rounds;
         self.change = self.change.max(settled.change);
         self.tiers[tier.0 as usize] = values;
@@ -142,14 +142,14 @@ pub trait KeepMeans {
     /// # Errors
     ///
     /// The stored tier is damaged.
-    fn known(&mut self, tier: Tier) -> Result<Option<(Vec<f64>, Settled)>, Self::Error>;
+    fn known(&mut self, tier: Tier) -> Result<Option<(Vec<f64>, TierConvergence)>, Self::Error>;
 
     /// Stores a tier that was just solved.
     ///
     /// # Errors
     ///
     /// The tier cannot be stored.
-    fn keep(&mut self, tier: Tier, values: &[f64], settled: Settled) -> Result<(), Self::Error>;
+    fn keep(&mut self, tier: Tier, values: &[f64], settled: TierConvergence) -> Result<(), Self::Error>;
 
     /// Ranks that solve the same game, each with all values, and share the improvement steps of
     /// [`chance_rolls_kept`].
@@ -161,16 +161,16 @@ pub trait KeepMeans {
 impl KeepMeans for Forget {
     type Error = SolveError;
 
-    fn known(&mut self, _tier: Tier) -> Result<Option<(Vec<f64>, Settled)>, SolveError> {
+    fn known(&mut self, _tier: Tier) -> Result<Option<(Vec<f64>, TierConvergence)>, SolveError> {
         Ok(None)
     }
 
-    fn keep(&mut self, _tier: Tier, _values: &[f64], _settled: Settled) -> Result<(), SolveError> {
+    fn keep(&mut self, _tier: Tier, _values: &[f64], _settled: TierConvergence) -> Result<(), SolveError> {
         Ok(())
     }
 }
 
-/// Solves every position of an index in which both decisions and rolls have numbers, such as [`crate::Explored`].
+/// Solves every position of an index in which both decisions and rolls have numbers, such as [`crate::ExploredGame`].
 ///
 /// # Errors
 ///
@@ -180,7 +180,7 @@ pub fn chance<G: Chance, I: Index<G>>(
     index: &I,
     settle: Settle,
     monitor: &dyn Monitor,
-) -> Result<Expected, SolveError> {
+) -> Result<ExpectedPayoffs, SolveError> {
     chance_kept(game, index, settle, &mut Forget, monitor)
 }
 
@@ -195,9 +195,9 @@ pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
     settle: Settle,
     keeper: &mut K,
     monitor: &dyn Monitor,
-) -> Result<Expected, K::Error> {
+) -> Result<ExpectedPayoffs, K::Error> {
     check_start(game, index, Gaps::None)?;
-    let mut expected = Expected::new(index.tiers());
+    let mut expected = ExpectedPayoffs::new(index.tiers());
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
         check_stop(monitor.stopped())?;
@@ -208,7 +208,7 @@ pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
             expected.settle(tier, values, settled, radii);
             continue;
         }
-        let mut settled = Settled::default();
+        let mut settled = TierConvergence::default();
         let mut values = graph.start(monitor)?;
         if may_stay(index, tier) && graph.stays() {
             if let Some(number) = graph.endless(monitor)? {
@@ -216,7 +216,7 @@ pub fn chance_kept<G: Chance, I: Index<G>, K: KeepMeans>(
                 return Err(SolveError::Endless(format!("{pos:?}")).into());
             }
             let (rounds, change) = graph.settle(&mut values, settle, monitor)?;
-            settled = Settled { rounds, change };
+            settled = TierConvergence { rounds, change };
         }
         check_fault(game)?;
         monitor.advance(index.len(tier));

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A superstep (bulk-synchronous parallel, Valiant 1990) is computation on a rank's own positions followed by an
-//! all-to-all exchange of messages. Numbers and values equal those of one process ([`crate::Explored`],
+//! all-to-all exchange of messages. Numbers and values equal those of one process ([`crate::ExploredGame`],
 //! [`crate::sweep()`], [`crate::retrograde`]), so tables are identical byte for byte.
 //!
 //! Invariant: all ranks perform the same sequence of exchanges; every decision that affects the sequence is a
@@ -20,7 +20,7 @@ mod tier;
 
 pub use explore::ShardedGraph;
 pub use indexed::Blocks;
-pub use tier::{Together, Values, count_together, solve_together};
+pub use tier::{RankContext, RankValues, count_together, solve_together};
 
 use crate::SolveError;
 use outplay_core::{Payoff, Turn};

@@ -14,7 +14,7 @@ use outplay_core::{Game, Index, Tier, Turn};
 use outplay_runtime::{Monitor, NoMemory, Pace, ShardedMap, discard};
 
 /// All positions that are reachable from the start, numbered.
-pub struct Explored<G: Game> {
+pub struct ExploredGame<G: Game> {
     positions: Vec<G::Position>,
     /// Id of each position: its index in `positions`.
     ids: ShardedMap<G::Position, u32>,
@@ -45,7 +45,7 @@ struct MoveGraph<G: Game> {
     chance: bool,
 }
 
-impl<G: Game> Explored<G> {
+impl<G: Game> ExploredGame<G> {
     /// Bytes that exploring takes per position: the position twice (in the list and in the hash map), its tier and
     /// number, the arrays of Tarjan's algorithm, and eight moves. `pos` is a sample for the heap memory that
     /// positions of the game own.
@@ -59,7 +59,7 @@ impl<G: Game> Explored<G> {
         bytes as u64 + MOVES * BYTES_PER_MOVE
     }
 
-    /// Plays every move from `start` and fails beyond `most` positions; each takes [`Explored::bytes_per_position`].
+    /// Plays every move from `start` and fails beyond `most` positions; each takes [`ExploredGame::bytes_per_position`].
     /// Moves beyond eight per position count against `most` as well, by the bytes they take.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl<G: Game> Explored<G> {
         start: &G::Position,
         most: u64,
         monitor: &dyn Monitor,
-    ) -> Result<Explored<G>, SolveError> {
+    ) -> Result<ExploredGame<G>, SolveError> {
         let mut found = MoveGraph {
             positions: vec![start.clone()],
             ids: ShardedMap::default(),
@@ -87,7 +87,7 @@ impl<G: Game> Explored<G> {
                 let MoveGraph { positions, ids, edges, chance, .. } = found;
                 let moves = edges.len() as u64;
                 let version = game.version();
-                Ok(Explored { positions, ids, places, tiers, after, loops, chance, moves, version })
+                Ok(ExploredGame { positions, ids, places, tiers, after, loops, chance, moves, version })
             }
             Err(error) => {
                 discard(found);
@@ -117,7 +117,7 @@ impl<G: Game> Explored<G> {
     }
 }
 
-impl<G: Game> Index<G> for Explored<G> {
+impl<G: Game> Index<G> for ExploredGame<G> {
     fn trusted(&self) -> bool {
         true
     }
@@ -165,7 +165,7 @@ impl<G: Game> Index<G> for Explored<G> {
 impl<G: Game> MoveGraph<G> {
     fn explore(&mut self, game: &G, most: u64, monitor: &dyn Monitor) -> Result<(), SolveError> {
         let most = most.min(u64::from(u32::MAX) - 1);
-        let bytes = Explored::bytes_per_position(game, &self.positions[0]);
+        let bytes = ExploredGame::bytes_per_position(game, &self.positions[0]);
         let full = |NoMemory| SolveError::NoMemory(bytes);
         self.ids.insert(self.positions[0].clone(), 0).map_err(full)?;
         let mut pace = Pace::new(monitor);

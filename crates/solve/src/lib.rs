@@ -44,24 +44,24 @@ mod tally;
 mod verify;
 
 pub use chance::{
-    Expected, KeepMeans, Means, Settle, Settled, chance, chance_kept, chance_rolls, chance_rolls_kept,
-    expand, plain_chance, verify_chance, verify_rolls,
+    ExpectedPayoffs, KeepMeans, Means, Settle, TierConvergence, chance, chance_kept, chance_rolls,
+    chance_rolls_kept, expand, plain_chance, verify_chance, verify_rolls,
 };
 pub use distributed::{
-    Blocks, GlobalId, ShardedGraph, Spot, Together, Values, count_together, solve_together,
+    Blocks, GlobalId, RankContext, RankValues, ShardedGraph, Spot, count_together, solve_together,
 };
 pub use error::SolveError;
-pub use explored::Explored;
+pub use explored::ExploredGame;
 pub use memo::{Memo, memo, memo_bytes_per_position};
-pub use plain::{Found, plain};
+pub use plain::{DepthFirstResult, plain};
 pub use reach::{Reach, reach};
 pub use remembered::remembered_sweep;
 pub use retrograde::{
-    Draws, Flaw, Forget, Keep, Known, LoopCode, Options, Solved, Stable, TwoBits, Verified, WideLoopCode,
-    looked_up, retrograde, retrograde_by_graph, retrograde_by_graph_kept, retrograde_kept,
-    sweep_until_stable, tally_of, verify_loops,
+    Draws, Flaw, Forget, Keep, LoopCode, RetrogradeOptions, RetrogradeValues, SolvedProbe, Stable, TwoBits,
+    Verification, WideLoopCode, looked_up, retrograde, retrograde_by_graph, retrograde_by_graph_kept,
+    retrograde_kept, sweep_until_stable, tally_of, verify_loops,
 };
-pub use sweep::{Swept, sweep};
+pub use sweep::{SweepValues, sweep};
 pub use swindle::{Fallible, Hope, hardest, hardest_watched};
 pub use tally::{Split, Tally, TierTally};
 pub use verify::{canonical, settled, verify};

@@ -1,21 +1,21 @@
 //! Depth-first minimax with memoization: each reachable position is solved once.
 
 use crate::error::{check_fault, check_stop};
-use crate::plain::{Found, Frame, POLL};
+use crate::plain::{DepthFirstResult, Frame, POLL};
 use crate::{SolveError, Tally};
 use outplay_core::{Game, Value};
 use outplay_runtime::{Monitor, NoMemory, Pace, ShardedMap, discard};
 
 /// The values of every position reachable from the root.
 pub struct Memo<G: Game> {
-    found: Found,
+    found: DepthFirstResult,
     /// `None` marks a position on the current path: reaching it again means that the game has a cycle.
     values: ShardedMap<G::Position, Option<Value>>,
 }
 
 impl<G: Game> Memo<G> {
     /// The root's value and the number of positions solved.
-    pub fn found(&self) -> Found {
+    pub fn found(&self) -> DepthFirstResult {
         self.found
     }
 
@@ -81,7 +81,7 @@ fn fill<G: Game>(
     monitor: &dyn Monitor,
     values: &mut ShardedMap<G::Position, Option<Value>>,
     path: &mut Vec<Frame<G>>,
-) -> Result<Found, SolveError> {
+) -> Result<DepthFirstResult, SolveError> {
     let bytes = memo_bytes_per_position(game, pos);
     let waiting = |moves: &Vec<G::Move>| (moves.len() * size_of::<G::Move>()) as u64 / bytes;
     let full = |NoMemory| SolveError::NoMemory(bytes);
@@ -95,7 +95,7 @@ fn fill<G: Game>(
         }
         Err(value) => {
             values.insert(pos.clone(), Some(value)).map_err(full)?;
-            return Ok(Found::finished(value));
+            return Ok(DepthFirstResult::finished(value));
         }
     }
     // Moves of the position opened last: an estimate of the cost of opening the next one.
@@ -148,7 +148,9 @@ fn fill<G: Game>(
             values.insert(pos, Some(value)).map_err(full)?;
             match path.last_mut() {
                 Some(parent) => parent.learn(value, turn),
-                None => return Ok(Found { value, nodes, finished, remembered, plies: plies as u32 }),
+                None => {
+                    return Ok(DepthFirstResult { value, nodes, finished, remembered, plies: plies as u32 });
+                }
             }
         }
     }

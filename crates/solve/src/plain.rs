@@ -46,7 +46,7 @@ impl<G: Game> Frame<G> {
 
 /// Result and node counts of a depth-first solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct DepthFirstResult {
     /// The value of the root.
     pub value: Value,
     /// Nodes visited; transpositions count again.
@@ -59,10 +59,10 @@ pub struct Found {
     pub plies: u32,
 }
 
-impl Found {
+impl DepthFirstResult {
     /// The result for a finished position.
-    pub(crate) fn finished(value: Value) -> Found {
-        Found { value, nodes: 1, finished: 1, remembered: 0, plies: 0 }
+    pub(crate) fn finished(value: Value) -> DepthFirstResult {
+        DepthFirstResult { value, nodes: 1, finished: 1, remembered: 0, plies: 0 }
     }
 
     /// The counts as search counters.
@@ -88,7 +88,11 @@ pub(crate) const POLL: u64 = 1 << 14;
 /// # Errors
 ///
 /// Chance, cycles, a fault of the rules, or cancellation.
-pub fn plain<G: Game>(game: &G, pos: &G::Position, monitor: &dyn Monitor) -> Result<Found, SolveError> {
+pub fn plain<G: Game>(
+    game: &G,
+    pos: &G::Position,
+    monitor: &dyn Monitor,
+) -> Result<DepthFirstResult, SolveError> {
     let (mut moves, mut path) = (Vec::new(), Vec::new());
     let found = walk(game, pos, monitor, &mut moves, &mut path);
     if found.is_err() {
@@ -103,12 +107,12 @@ fn walk<G: Game>(
     monitor: &dyn Monitor,
     moves: &mut Vec<G::Move>,
     path: &mut Vec<Frame<G>>,
-) -> Result<Found, SolveError> {
+) -> Result<DepthFirstResult, SolveError> {
     let (mut nodes, mut finished, mut plies) = (1, 0, 0);
     let mut pace = Pace::new(monitor);
     match Frame::open(game, pos.clone(), moves, "plain")? {
         Ok(frame) => path.push(frame),
-        Err(value) => return Ok(Found::finished(value)),
+        Err(value) => return Ok(DepthFirstResult::finished(value)),
     }
     // Moves of the position opened last: an estimate of the cost of opening the next one.
     let mut fanout = moves.len();
@@ -148,7 +152,15 @@ fn walk<G: Game>(
             };
             match path.last_mut() {
                 Some(parent) => parent.learn(value, turn),
-                None => return Ok(Found { value, nodes, finished, remembered: 0, plies: plies as u32 }),
+                None => {
+                    return Ok(DepthFirstResult {
+                        value,
+                        nodes,
+                        finished,
+                        remembered: 0,
+                        plies: plies as u32,
+                    });
+                }
             }
         }
     }

@@ -9,7 +9,7 @@
 //!
 //! - Predecessors come from [`Predecessors`] where an index has them ([`retrograde`]), and from a stored reverse graph
 //!   otherwise ([`retrograde_by_graph`]).
-//! - A game with forward moves only gets its index from [`crate::Explored`].
+//! - A game with forward moves only gets its index from [`crate::ExploredGame`].
 //! - An index that provides its tiers as [`outplay_core::Sets`] is solved bit-parallel, 64 positions at a time.
 //!
 //! # Draws
@@ -42,7 +42,7 @@ pub use bits::TwoBits;
 pub use code::{Draws, LoopCode, WideLoopCode};
 pub use looking::looked_up;
 pub use stable::{Stable, sweep_until_stable};
-pub use verify::{Flaw, Verified, verify_loops};
+pub use verify::{Flaw, Verification, verify_loops};
 
 use crate::blocks::for_blocks;
 use crate::error::check_fault;
@@ -60,7 +60,7 @@ use tier::TierSolver;
 
 /// Options of a retrograde analysis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct RetrogradeOptions {
     /// Computes exact distances; without them values take two bits and only payoffs −1, 0, 1 are possible.
     pub distance: bool,
     /// Solves bit-parallel where an index provides [`outplay_core::Sets`]; otherwise position by position, which is
@@ -68,14 +68,14 @@ pub struct Options {
     pub sets: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { distance: true, sets: true }
+impl Default for RetrogradeOptions {
+    fn default() -> RetrogradeOptions {
+        RetrogradeOptions { distance: true, sets: true }
     }
 }
 
 /// The values of all tiers, with counts of positions by value.
-pub struct Solved<C> {
+pub struct RetrogradeValues<C> {
     solved_tiers: Vec<SolvedTier<C>>,
     /// Counts of every tier.
     counts: Vec<TierTally>,
@@ -84,7 +84,7 @@ pub struct Solved<C> {
     levels: u64,
 }
 
-impl<C: Code> Solved<C> {
+impl<C: Code> RetrogradeValues<C> {
     /// The value of a numbered position, `None` for a hole. Without distances, every win and loss has distance 0.
     pub fn value(&self, tier: Tier, number: u64) -> Option<Value> {
         self.solved_tiers.get(tier.0 as usize)?.value(number)
@@ -152,16 +152,16 @@ impl<C: Code> Solved<C> {
 }
 
 /// A [`Probe`] of solved values, for search and players.
-pub struct Known<'a, G, I, C> {
+pub struct SolvedProbe<'a, G, I, C> {
     /// The rules, for positions without a number.
     pub game: &'a G,
     /// The numbering.
     pub index: &'a I,
     /// The values.
-    pub solved: &'a Solved<C>,
+    pub solved: &'a RetrogradeValues<C>,
 }
 
-impl<G: Game, I: Index<G>, C: Code> Probe<G> for Known<'_, G, I, C> {
+impl<G: Game, I: Index<G>, C: Code> Probe<G> for SolvedProbe<'_, G, I, C> {
     fn probe(&self, pos: &G::Position) -> Result<Option<Value>, ProbeError> {
         looked_up(self.game, self.index, pos, &|tier, number| Ok(self.solved.value(tier, number)))
     }
@@ -191,7 +191,7 @@ pub trait Keep<C> {
     /// # Errors
     ///
     /// The tier cannot be stored.
-    fn keep(&mut self, solved: &Solved<C>, tier: Tier) -> Result<(), Self::Error>;
+    fn keep(&mut self, solved: &RetrogradeValues<C>, tier: Tier) -> Result<(), Self::Error>;
 }
 
 /// Checkpoint store that loads and stores nothing.
@@ -205,7 +205,7 @@ impl<C> Keep<C> for Forget {
         Ok(None)
     }
 
-    fn keep(&mut self, _solved: &Solved<C>, _tier: Tier) -> Result<(), SolveError> {
+    fn keep(&mut self, _solved: &RetrogradeValues<C>, _tier: Tier) -> Result<(), SolveError> {
         Ok(())
     }
 }
@@ -218,9 +218,9 @@ impl<C> Keep<C> for Forget {
 pub fn retrograde<G: Game, I: Predecessors<G>, C: Code>(
     game: &G,
     index: &I,
-    options: Options,
+    options: RetrogradeOptions,
     monitor: &dyn Monitor,
-) -> Result<Solved<C>, SolveError> {
+) -> Result<RetrogradeValues<C>, SolveError> {
     all_tiers(
         game,
         index,
@@ -240,13 +240,13 @@ pub fn retrograde<G: Game, I: Predecessors<G>, C: Code>(
 pub fn retrograde_kept<G: Game, I: Predecessors<G>, C: Draws, K: Keep<C>>(
     game: &G,
     index: &I,
-    options: Options,
+    options: RetrogradeOptions,
     keeper: &mut K,
     monitor: &dyn Monitor,
-) -> Result<Solved<C>, K::Error> {
+) -> Result<RetrogradeValues<C>, K::Error> {
     let keeper = RefCell::new(keeper);
     let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options, monitor);
-    let keep = |solved: &Solved<C>, tier| keeper.borrow_mut().keep(solved, tier);
+    let keep = |solved: &RetrogradeValues<C>, tier| keeper.borrow_mut().keep(solved, tier);
     all_tiers(game, index, options, monitor, |tier| Ok(ByRule { game, index, tier }), known, keep)
 }
 
@@ -258,9 +258,9 @@ pub fn retrograde_kept<G: Game, I: Predecessors<G>, C: Draws, K: Keep<C>>(
 pub fn retrograde_by_graph<G: Game, I: Index<G>, C: Code>(
     game: &G,
     index: &I,
-    options: Options,
+    options: RetrogradeOptions,
     monitor: &dyn Monitor,
-) -> Result<Solved<C>, SolveError> {
+) -> Result<RetrogradeValues<C>, SolveError> {
     let back = |tier| ByGraph::new(game, index, tier, monitor);
     all_tiers(game, index, options, monitor, back, |_| Ok(None), |_, _| Ok(()))
 }
@@ -273,14 +273,14 @@ pub fn retrograde_by_graph<G: Game, I: Index<G>, C: Code>(
 pub fn retrograde_by_graph_kept<G: Game, I: Index<G>, C: Draws, K: Keep<C>>(
     game: &G,
     index: &I,
-    options: Options,
+    options: RetrogradeOptions,
     keeper: &mut K,
     monitor: &dyn Monitor,
-) -> Result<Solved<C>, K::Error> {
+) -> Result<RetrogradeValues<C>, K::Error> {
     let keeper = RefCell::new(keeper);
     let back = |tier| ByGraph::new(game, index, tier, monitor);
     let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options, monitor);
-    let keep = |solved: &Solved<C>, tier| keeper.borrow_mut().keep(solved, tier);
+    let keep = |solved: &RetrogradeValues<C>, tier| keeper.borrow_mut().keep(solved, tier);
     all_tiers(game, index, options, monitor, back, known, keep)
 }
 
@@ -292,7 +292,7 @@ fn fetch<C: Draws, K: Keep<C>>(
     keeper: &mut K,
     tier: Tier,
     len: u64,
-    options: Options,
+    options: RetrogradeOptions,
     monitor: &dyn Monitor,
 ) -> Result<Option<Fetched<C>>, K::Error> {
     let Some(codes) = keeper.known(tier)? else { return Ok(None) };
@@ -313,17 +313,17 @@ fn fetch<C: Draws, K: Keep<C>>(
 fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
     game: &G,
     index: &I,
-    options: Options,
+    options: RetrogradeOptions,
     monitor: &dyn Monitor,
     back: impl Fn(Tier) -> Result<B, SolveError>,
     known: impl Fn(Tier) -> Result<Option<Fetched<C>>, E>,
-    keep: impl Fn(&Solved<C>, Tier) -> Result<(), E>,
-) -> Result<Solved<C>, E> {
+    keep: impl Fn(&RetrogradeValues<C>, Tier) -> Result<(), E>,
+) -> Result<RetrogradeValues<C>, E> {
     check_start(game, index, Gaps::Detours)?;
     let tiers = index.tiers();
     let solved_tiers: Vec<SolvedTier<C>> = (0..tiers).map(|_| SolvedTier::default()).collect();
     let tally = Tally::new(tiers, index.merged());
-    let mut solved = Solved { solved_tiers, counts: tally.tiers.clone(), tally, levels: 0 };
+    let mut solved = RetrogradeValues { solved_tiers, counts: tally.tiers.clone(), tally, levels: 0 };
     for t in (0..tiers).rev() {
         let tier = Tier(t);
         if let Some((solved_tier, counts)) = known(tier)? {

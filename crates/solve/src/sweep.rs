@@ -16,12 +16,12 @@ use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 
 /// The values of all tiers, with counts of positions by value.
-pub struct Swept<C> {
+pub struct SweepValues<C> {
     tiers: Vec<Vec<C>>,
     tally: Tally,
 }
 
-impl<C: Code> Swept<C> {
+impl<C: Code> SweepValues<C> {
     /// The value of a numbered position; `None` for holes and, if only reachable positions were solved, for
     /// unreachable ones.
     pub fn value(&self, tier: Tier, number: u64) -> Option<Value> {
@@ -49,7 +49,7 @@ pub fn sweep<G: Game, I: Index<G>, C: Code>(
     index: &I,
     only: Option<&Reach>,
     monitor: &dyn Monitor,
-) -> Result<Swept<C>, SolveError> {
+) -> Result<SweepValues<C>, SolveError> {
     check_start(game, index, Gaps::None)?;
     let mut tiers: Vec<Vec<C>> = (0..index.tiers()).map(|_| Vec::new()).collect();
     let mut tally = Tally::new(index.tiers(), index.merged());
@@ -88,7 +88,7 @@ pub fn sweep<G: Game, I: Index<G>, C: Code>(
         };
         tiers[t as usize] = codes;
     }
-    Ok(Swept { tiers, tally })
+    Ok(SweepValues { tiers, tally })
 }
 
 /// Why a block could not be solved in parallel.

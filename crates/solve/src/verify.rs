@@ -10,7 +10,7 @@
 use crate::blocks::{for_blocks, for_parts, list};
 use crate::error::check_fault;
 use crate::lawful::{check_tier, no_value, place_of};
-use crate::{Flaw, SolveError, Tally, TierTally, Verified};
+use crate::{Flaw, SolveError, Tally, TierTally, Verification};
 use outplay_core::index_laws::Gaps;
 use outplay_core::{Code, Game, Index, Tier, Turn, Value};
 use outplay_runtime::Monitor;
@@ -61,7 +61,7 @@ pub fn verify<G: Game, I: Index<G>, C: Code, E: From<SolveError>>(
     start: &G::Position,
     stored: impl Fn(Tier) -> Result<Vec<C>, E>,
     monitor: &dyn Monitor,
-) -> Result<Verified, E> {
+) -> Result<Verification, E> {
     let total = index.total().min(u128::from(u64::MAX)) as u64;
     monitor.stage("finding legal positions", total);
     let Legal { bits: legal, stays } = legal(game, index, start, monitor)?;
@@ -69,7 +69,7 @@ pub fn verify<G: Game, I: Index<G>, C: Code, E: From<SolveError>>(
     let last_use = last_uses(index);
     let mut claims: Vec<Vec<C>> = (0..index.tiers()).map(|_| Vec::new()).collect();
     let tally = Tally::new(index.tiers(), index.merged());
-    let sum = Mutex::new(Verified { tally, ..Verified::default() });
+    let sum = Mutex::new(Verification { tally, ..Verification::default() });
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
         let codes = stored(tier)?;
@@ -217,8 +217,8 @@ struct Checker<'a, G, I, C> {
 
 impl<G: Game, I: Index<G>, C: Code> Checker<'_, G, I, C> {
     /// Checks the numbers from `from` on and writes the claim about each.
-    fn block(&self, from: u64, block: &mut [C]) -> (Verified, TierTally) {
-        let (mut found, mut counts) = (Verified::default(), TierTally::default());
+    fn block(&self, from: u64, block: &mut [C]) -> (Verification, TierTally) {
+        let (mut found, mut counts) = (Verification::default(), TierTally::default());
         let (mut moves, mut images) = (Vec::new(), Vec::new());
         self.index.walk(self.tier, from..from + block.len() as u64, &mut |number, pos| {
             if !has(self.legal, number) {

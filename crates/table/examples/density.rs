@@ -9,7 +9,7 @@
 use outplay_core::{Code, Game, Index, Tier, Turn};
 use outplay_games::mnk::{Board, Mnk, MnkIndex, Rules};
 use outplay_runtime::NoMonitor;
-use outplay_solve::{Reach, Swept, reach, sweep};
+use outplay_solve::{Reach, SweepValues, reach, sweep};
 use outplay_table::{CellKind, Identity, Table, TierWriter, Values, Writer};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -27,7 +27,7 @@ struct Solved {
     game: Mnk<u64>,
     index: MnkIndex<u64>,
     reach: Reach,
-    swept: Swept<i8>,
+    swept: SweepValues<i8>,
 }
 
 impl Solved {

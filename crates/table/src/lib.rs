@@ -56,7 +56,7 @@ pub use cell::{Cell, CellKind};
 pub use disk::default_data_dir;
 pub use error::{Cure, SolveEffect, TableError};
 pub use identity::{Identity, Values, name};
-pub use list::{Listed, ListedTable, list};
+pub use list::{ListedTable, TableEntry, list};
 pub use pack::TRAINED;
 pub use spill_log::SpillLog;
 pub use sums::{Sum, read_sums, sums};

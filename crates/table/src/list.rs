@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// A table in a data directory.
 #[derive(Debug)]
-pub struct Listed {
+pub struct TableEntry {
     /// The name of its directory.
     pub name: String,
     /// Disk usage in bytes.
@@ -36,7 +36,7 @@ pub struct ListedTable {
 /// # Errors
 ///
 /// A directory that cannot be read.
-pub fn list(data: &Path) -> Result<Vec<Listed>, TableError> {
+pub fn list(data: &Path) -> Result<Vec<TableEntry>, TableError> {
     let fail = |e| TableError::io("read the directory", data, "", e);
     let entries = match fs::read_dir(data) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -60,7 +60,7 @@ pub fn list(data: &Path) -> Result<Vec<Listed>, TableError> {
             Ok(None) => continue,
             Err(error) => Err(error),
         };
-        tables.push(Listed {
+        tables.push(TableEntry {
             bytes: disk::bytes_in(&dir) + disk::bytes_in(&dir.join(crate::spill_log::DIR)),
             name,
             table,

@@ -12,21 +12,21 @@ const NAMED: usize = 3;
 
 /// The wording of values.
 #[derive(Clone, Copy)]
-pub(crate) struct Wording {
+pub(crate) struct ValueWords {
     /// The game pays at most 1, so that a mean is a winning probability.
     pub(crate) simple: bool,
     /// The names of the players.
     pub(crate) names: [&'static str; 2],
 }
 
-impl Wording {
+impl ValueWords {
     fn mean(self, mean: f64) -> String {
         if self.simple { format!("{:.1} %", 50.0 * (1.0 + mean)) } else { format!("{mean:+.3}") }
     }
 }
 
 /// Compares the moves of a player; named moves are best first.
-pub(crate) fn compared(moves: &[(String, MoveValue)], eyes: Wording) -> Option<String> {
+pub(crate) fn compared(moves: &[(String, MoveValue)], eyes: ValueWords) -> Option<String> {
     let best = moves.iter().map(|(_, merit)| *merit).max_by(|a, b| a.compare(*b))?;
     if let [(only, _)] = moves {
         return Some(format!("{only} is the only move"));
@@ -69,7 +69,7 @@ pub(crate) fn compared(moves: &[(String, MoveValue)], eyes: Wording) -> Option<S
     })
 }
 
-fn means(moves: &[(String, MoveValue)], eyes: Wording) -> String {
+fn means(moves: &[(String, MoveValue)], eyes: ValueWords) -> String {
     let mut sorted: Vec<&(String, MoveValue)> = moves.iter().collect();
     sorted.sort_by(|(_, a), (_, b)| b.compare(*a));
     let verb = if eyes.simple { "wins" } else { "gets" };
@@ -84,7 +84,11 @@ fn means(moves: &[(String, MoveValue)], eyes: Wording) -> String {
 }
 
 /// Describes the chance outcomes; values are the first player's.
-pub(crate) fn rolls(moves: &[(String, MoveValue)], odds: &[(String, f64)], eyes: Wording) -> Option<String> {
+pub(crate) fn rolls(
+    moves: &[(String, MoveValue)],
+    odds: &[(String, f64)],
+    eyes: ValueWords,
+) -> Option<String> {
     let best = moves.iter().max_by(|(_, a), (_, b)| a.compare(*b))?;
     let worst = moves.iter().min_by(|(_, a), (_, b)| a.compare(*b))?;
     if best.1.equals(worst.1) {
@@ -103,7 +107,7 @@ mod tests {
     use super::*;
     use outplay_core::Value;
 
-    const EYES: Wording = Wording { simple: true, names: ["First", "Second"] };
+    const EYES: ValueWords = ValueWords { simple: true, names: ["First", "Second"] };
 
     /// `+3` wins in 3 plies, `0` draws, `-4` loses in 4.
     fn words(moves: &[(&str, i32)]) -> String {

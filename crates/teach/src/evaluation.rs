@@ -4,7 +4,7 @@ use outplay_core::svg::{Element, circle, document, path, rect, style, text};
 use outplay_core::{AnyGame, AnyPosition, Content, Game, LineBoard, Mark, Notation, Picture, Tone, Turn};
 use outplay_players::{Insight, Judge, Part, PlayerContext, squeezed};
 use outplay_search::Evaluate;
-use outplay_workbench::{GameHandle, Place, Session, Trouble, kit};
+use outplay_workbench::{GameHandle, PositionRef, Session, Trouble, kit};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub struct CellValue {
 pub fn evaluate(
     session: &Session,
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     eval: &str,
 ) -> Result<Evaluation, Trouble> {
     evaluated(handle, place, eval, kit(session, handle))
@@ -75,7 +75,7 @@ pub fn evaluate(
 pub fn evaluate_unread(
     session: &Session,
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     eval: &str,
 ) -> Result<Evaluation, Trouble> {
     evaluated(handle, place, eval, PlayerContext { files: None, ..kit(session, handle) })
@@ -83,7 +83,7 @@ pub fn evaluate_unread(
 
 fn evaluated(
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     eval: &str,
     kit: PlayerContext,
 ) -> Result<Evaluation, Trouble> {
@@ -132,7 +132,7 @@ fn evaluated(
 /// Bad input.
 pub fn draw_evaluation(
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     evaluation: &Evaluation,
 ) -> Result<Picture, Trouble> {
     let pos = handle.locate(place)?;

@@ -9,11 +9,11 @@
 //! Positions are valued from the last to the first: late ones are cheap, and what a search learns from them helps
 //! with the earlier ones.
 
-use crate::plies::{Reached, follow};
+use crate::plies::{VisitedPosition, follow};
 use outplay_core::{AnyPosition, Game, Notation, Turn, Verdict};
 use outplay_players::{ExactOracle, MoveValue};
 use outplay_runtime::{Deadline, Monitor};
-use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble, check_stop};
+use outplay_workbench::{Answer, GameHandle, Oracle, PositionRef, Session, Trouble, check_stop};
 use serde::Serialize;
 
 /// One position of a game that was played.
@@ -84,7 +84,7 @@ fn verdict(payoff: f64) -> Verdict {
 pub fn history(
     session: &Session,
     entry: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     watch: &dyn Monitor,
     found: &mut dyn FnMut(&HistoryStep),
 ) -> Result<History, Trouble> {
@@ -133,10 +133,10 @@ pub fn history(
 }
 
 /// The positions that a list of moves goes through.
-fn walk(entry: &GameHandle, place: &Place) -> Result<Vec<(AnyPosition, HistoryStep)>, Trouble> {
+fn walk(entry: &GameHandle, place: &PositionRef) -> Result<Vec<(AnyPosition, HistoryStep)>, Trouble> {
     let game = entry.game();
     let mut steps = Vec::new();
-    follow(entry, place, &mut |Reached { pos, made, .. }| {
+    follow(entry, place, &mut |VisitedPosition { pos, made, .. }| {
         let step = HistoryStep {
             ply: steps.len(),
             by: made.as_ref().map(|made| made.by),

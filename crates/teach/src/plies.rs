@@ -7,7 +7,7 @@
 //! ```
 
 use outplay_core::{AnyPosition, Chance, Game, Notation, Turn};
-use outplay_workbench::{GameHandle, Place, Trouble};
+use outplay_workbench::{GameHandle, PositionRef, Trouble};
 use serde::Serialize;
 
 /// A move that was made.
@@ -27,7 +27,7 @@ pub struct Ply {
 
 /// A position that a game came to.
 #[derive(Clone, Debug)]
-pub struct Reached {
+pub struct VisitedPosition {
     /// The position.
     pub pos: AnyPosition,
     /// Whose turn it is: the player to move or, at a roll, the player whose roll it is.
@@ -41,24 +41,30 @@ pub struct Reached {
 /// # Errors
 ///
 /// Bad input, before any position is visited.
-pub fn follow(handle: &GameHandle, place: &Place, visit: &mut dyn FnMut(Reached)) -> Result<(), Trouble> {
+pub fn follow(
+    handle: &GameHandle,
+    place: &PositionRef,
+    visit: &mut dyn FnMut(VisitedPosition),
+) -> Result<(), Trouble> {
     handle.locate(place)?;
     let game = handle.game();
     let (from, moves) = match place {
-        Place::Start | Place::Position(_) | Place::At(_) => (place.clone(), ""),
-        Place::Moves(moves) => (Place::Start, moves.as_str()),
-        Place::MovesFrom { position, moves } => (Place::Position(position.clone()), moves.as_str()),
+        PositionRef::Start | PositionRef::Position(_) | PositionRef::At(_) => (place.clone(), ""),
+        PositionRef::Moves(moves) => (PositionRef::Start, moves.as_str()),
+        PositionRef::MovesFrom { position, moves } => {
+            (PositionRef::Position(position.clone()), moves.as_str())
+        }
     };
     let mut pos = handle.locate(&from)?;
     let mut by = turn_of(handle, &pos, None);
-    visit(Reached { pos: pos.clone(), turn_of: by, made: None });
+    visit(VisitedPosition { pos: pos.clone(), turn_of: by, made: None });
     for word in game.split_moves(moves) {
         let mv = game.read_move(&pos, &word)?;
         let chance = game.turn(&pos) == Turn::Chance;
         let made = Ply { mv: game.write_move(&pos, mv), by, chance, said: game.said(&pos, mv) };
         pos = game.play(&pos, mv);
         by = turn_of(handle, &pos, Some(by));
-        visit(Reached { pos: pos.clone(), turn_of: by, made: Some(made) });
+        visit(VisitedPosition { pos: pos.clone(), turn_of: by, made: Some(made) });
     }
     Ok(())
 }

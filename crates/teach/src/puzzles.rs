@@ -11,7 +11,7 @@ use crate::themes::{Difficulty, PuzzleContext, PuzzleStep, SolutionLine, difficu
 use outplay_core::{AnyGame, AnyPosition, Game, Notation, Turn, Value};
 use outplay_players::{ExactOracle, MoveValue, MoveValues};
 use outplay_runtime::{Deadline, Monitor};
-use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble, check_stop};
+use outplay_workbench::{Answer, GameHandle, Oracle, PositionRef, Session, Trouble, check_stop};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
@@ -109,7 +109,7 @@ pub fn puzzle(
     let game = entry.game();
     let board = game.start().and_then(|start| game.board(&start));
     if board.is_some_and(|board| fours::suits(&board))
-        && !outplay_workbench::is_tractable(session, entry, &Place::Start)?
+        && !outplay_workbench::is_tractable(session, entry, &PositionRef::Start)?
     {
         return fours::puzzle(entry, seed, &Deadline::new(session.time, watch));
     }
@@ -131,7 +131,7 @@ pub fn puzzle(
         // Most numbers of an index are positions, but some are finished.
         let pos = (0..TRIES).find_map(|_| random_position(entry, after, &mut rng));
         let Some(pos) = pos else { continue };
-        let place = Place::Position(game.write_position(&pos));
+        let place = PositionRef::Position(game.write_position(&pos));
         // An intractable board is recognised before it is searched.
         if game.has_board() && !outplay_workbench::is_tractable(session, entry, &place).unwrap_or(false) {
             continue;

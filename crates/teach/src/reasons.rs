@@ -5,14 +5,14 @@
 //!  └ marks on spots: win, block, threat, pair, key                     └ principal variation, forced moves marked
 //! ```
 
-use crate::alternatives::{Wording, compared, rolls};
+use crate::alternatives::{ValueWords, compared, rolls};
 use crate::threats::{board_reasons, fork};
 use outplay_core::{
     AnyGame, AnyMove, AnyPosition, Chance, Game, Holder, Layout, Notation, Scene, Sign, Turn, Verdict,
 };
 use outplay_players::{ExactOracle, MoveValue, MoveValues};
 use outplay_runtime::{Deadline, Monitor};
-use outplay_workbench::{Answer, GameHandle, Oracle, Place, Session, Trouble, check_stop};
+use outplay_workbench::{Answer, GameHandle, Oracle, PositionRef, Session, Trouble, check_stop};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ pub struct ReasonMove {
 
 /// The answer of `why`.
 #[derive(Clone, Debug, Serialize)]
-pub struct Why {
+pub struct Explanation {
     /// The canonical spec.
     pub game: String,
     /// The position.
@@ -113,9 +113,9 @@ impl From<Sign> for MarkKind {
 pub fn why(
     session: &Session,
     entry: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     watch: &dyn Monitor,
-) -> Result<Why, Trouble> {
+) -> Result<Explanation, Trouble> {
     let pos = entry.locate(place)?;
     let game = entry.game();
     let patience = match outplay_workbench::is_tractable(session, entry, place)? {
@@ -159,7 +159,7 @@ pub fn why(
     if replies.len() > 1 && replies.iter().all(|mv| mv.forced) && answer.verdict() == Some(Verdict::Win) {
         sentences.push("every reply in the line is forced".into());
     }
-    Ok(Why {
+    Ok(Explanation {
         game: game.spec(),
         position: game.write_position(&pos),
         to_move: game.turn(&pos),
@@ -200,7 +200,7 @@ fn alternatives(
 ) -> Option<String> {
     let name = |mv: AnyMove| game.write_move(pos, mv);
     let moves: Vec<(String, MoveValue)> = merits.iter().map(|&(mv, merit)| (name(mv), merit)).collect();
-    let eyes = Wording { simple: game.best_payoff() <= 1, names };
+    let eyes = ValueWords { simple: game.best_payoff() <= 1, names };
     if game.turn(pos) != Turn::Chance {
         return compared(&moves, eyes);
     }

@@ -12,7 +12,7 @@ use crate::threats::{fork, threats_of};
 use outplay_core::{AnyMove, AnyPosition, Content, Game, LineBoard, Notation, Turn};
 use outplay_players::{ExactOracle, MoveValue, MoveValues};
 use outplay_runtime::{Deadline, Monitor};
-use outplay_workbench::{ChooseRequest, GameHandle, Place, Session};
+use outplay_workbench::{ChooseRequest, GameHandle, PositionRef, Session};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -259,7 +259,7 @@ fn effort(context: PuzzleContext<'_>, pos: &AnyPosition, solution: &str) -> u64 
     let (mut spent, mut needed) = (0u64, 1);
     for depth in 1..=DEEPEST {
         let mut request = ChooseRequest::default();
-        request.place = Place::At(pos.clone());
+        request.place = PositionRef::At(pos.clone());
         request.player = format!("alphabeta:depth={depth}");
         request.seed = 1;
         let each = Deadline::new(Some(EACH), context.watch).silent();

@@ -12,7 +12,7 @@ use outplay_core::{AnyGame, AnyPosition, Counters, Game, Notation, Turn, Verdict
 use outplay_players::PlayerContext;
 use outplay_runtime::{Deadline, Monitor};
 use outplay_search::{Bound, Cut, DiceMethod, Fate, Tree, TreeOptions, TreeOrder, Worth, dice_tree, tree};
-use outplay_workbench::{GameHandle, Place, Session, Trouble, kit};
+use outplay_workbench::{GameHandle, PositionRef, Session, Trouble, kit};
 use serde::Serialize;
 
 /// Length limit of a position's text that is included, so that it can be drawn.
@@ -100,7 +100,7 @@ pub struct TraceNode {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub glance: bool,
     /// Alpha and beta when it was entered.
-    pub window: (Option<Said>, Option<Said>),
+    pub window: (Option<TraceValue>, Option<TraceValue>),
     /// The outcome of the visit: expanded, finished, horizon or cut.
     pub fate: &'static str,
     /// The kind of cutoff: alpha, beta, best or dice.
@@ -114,7 +114,7 @@ pub struct TraceNode {
     pub bound: Option<&'static str>,
     /// Its value.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub worth: Option<Said>,
+    pub worth: Option<TraceValue>,
     /// Whether it is on the principal variation.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub principal: bool,
@@ -136,7 +136,7 @@ fn is_nothing(count: &u64) -> bool {
 /// A value: the result of the game, an evaluation, or a mean.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 #[serde(untagged)]
-pub enum Said {
+pub enum TraceValue {
     /// The result for the first player, and its distance from the root.
     End {
         /// Win, draw or loss.
@@ -156,12 +156,12 @@ pub enum Said {
     },
 }
 
-impl From<Worth> for Said {
-    fn from(worth: Worth) -> Said {
+impl From<Worth> for TraceValue {
+    fn from(worth: Worth) -> TraceValue {
         match worth {
-            Worth::End(value) => Said::End { value: value.verdict(), distance: value.distance() },
-            Worth::Opinion(score) => Said::Opinion { opinion: f64::from(score) / 100.0 },
-            Worth::Mean(mean) => Said::Mean { mean: mean + 0.0 },
+            Worth::End(value) => TraceValue::End { value: value.verdict(), distance: value.distance() },
+            Worth::Opinion(score) => TraceValue::Opinion { opinion: f64::from(score) / 100.0 },
+            Worth::Mean(mean) => TraceValue::Mean { mean: mean + 0.0 },
         }
     }
 }
@@ -174,7 +174,7 @@ impl From<Worth> for Said {
 pub fn trace(
     session: &Session,
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     request: &TraceRequest,
     watch: &dyn Monitor,
 ) -> Result<Trace, Trouble> {
@@ -218,7 +218,7 @@ fn replayed(handle: &GameHandle, found: &Tree<AnyGame>) -> Trace {
             ply: branch.ply,
             probability: branch.probability,
             glance: branch.glance,
-            window: (branch.window.0.map(Said::from), branch.window.1.map(Said::from)),
+            window: (branch.window.0.map(TraceValue::from), branch.window.1.map(TraceValue::from)),
             fate: match branch.fate {
                 Fate::Expanded => "expanded",
                 Fate::Finished => "finished",

@@ -4,7 +4,7 @@ use crate::evaluation::leaves;
 use outplay_core::{AnyGame, AnyPosition, Counters, Notation};
 use outplay_runtime::Monitor;
 use outplay_search::{DiceMethod, Fate, Tree, TreeOptions, Worth};
-use outplay_workbench::{GameHandle, Place, Session, Trouble, kit};
+use outplay_workbench::{GameHandle, PositionRef, Session, Trouble, kit};
 use serde::Serialize;
 
 /// A recorded search tree for display.
@@ -55,7 +55,7 @@ pub struct TreeNode {
 /// Bad input, or a stop.
 pub fn tree(
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     depth: u32,
     prune: bool,
     eval: Option<&str>,
@@ -80,7 +80,7 @@ pub fn tree(
 /// Bad input, a game without chance, or a stop.
 pub fn dice_tree(
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     depth: u32,
     method: DiceMethod,
     eval: Option<&str>,

@@ -38,7 +38,7 @@ pub struct Wave {
 
 /// A position of a list with its value for the player to move.
 #[derive(Clone, Debug, Serialize)]
-pub struct Valued {
+pub struct ValuedPosition {
     /// Whether it is a legal position.
     pub legal: bool,
     /// Its value.
@@ -81,13 +81,13 @@ pub fn values(
     handle: &GameHandle,
     positions: &[String],
     watch: &dyn Monitor,
-) -> Result<Vec<Valued>, Trouble> {
+) -> Result<Vec<ValuedPosition>, Trouble> {
     let values = retrograde_values(session, handle, watch)?;
     let valued = |text: &String| {
         let Ok(pos) = handle.game().read_position(text) else {
-            return Ok(Valued { legal: false, answer: None });
+            return Ok(ValuedPosition { legal: false, answer: None });
         };
-        Ok(Valued { legal: true, answer: values.answer(handle, &pos)? })
+        Ok(ValuedPosition { legal: true, answer: values.answer(handle, &pos)? })
     };
     positions.iter().map(valued).collect()
 }

@@ -2,8 +2,8 @@
 
 use outplay_core::{AnyPosition, Chance, Game, Notation, Turn};
 use outplay_runtime::Monitor;
-use outplay_solve::{Explored, SolveError};
-use outplay_workbench::{GameHandle, Place, Trouble};
+use outplay_solve::{ExploredGame, SolveError};
+use outplay_workbench::{GameHandle, PositionRef, Trouble};
 use serde::Serialize;
 
 /// A game as the lecture's explicit tuple.
@@ -31,7 +31,7 @@ pub struct WrittenOut {
 /// Bad input, a larger game, or a stop.
 pub fn write_out(
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     most: u64,
     watch: &dyn Monitor,
 ) -> Result<WrittenOut, Trouble> {
@@ -40,7 +40,7 @@ pub fn write_out(
     let listed = game.textbook_positions().filter(|listed| listed.len() as u64 <= most);
     let positions = match listed {
         Some(listed) => listed,
-        None => match Explored::new(game, &start, most, watch) {
+        None => match ExploredGame::new(game, &start, most, watch) {
             Ok(explored) => explored.positions().to_vec(),
             Err(SolveError::TooLarge(most)) => {
                 let why = format!("{} has more than {most} positions, too many to write out", game.spec());

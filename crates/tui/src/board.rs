@@ -32,7 +32,7 @@ pub(crate) fn colour(verdict: Option<Verdict>) -> Style {
 }
 
 /// Value annotation of a spot.
-pub(crate) struct Label {
+pub(crate) struct SpotLabel {
     pub(crate) text: String,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) best: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Selection<'a> {
 
 /// Screen rectangles of the spots.
 #[derive(Default)]
-pub(crate) struct Board {
+pub(crate) struct BoardLayout {
     boxes: Vec<Option<Rect>>,
 }
 
@@ -58,14 +58,14 @@ const SMALL: (u16, u16) = (4, 1);
 /// Rows for the frame.
 const TOP: u16 = 1;
 
-impl Board {
+impl BoardLayout {
     /// Width in characters of the smallest rendering of a scene.
     pub(crate) fn least_width(scene: &Scene) -> u16 {
         (scene.width.ceil().clamp(1.0, 1000.0) as u16).saturating_mul(SMALL.0).saturating_add(MARGIN + 1)
     }
 
     /// Lays out the spots that fit; the spot under the cursor always does.
-    pub(crate) fn new(scene: &Scene, area: Rect, cursor: usize) -> Board {
+    pub(crate) fn new(scene: &Scene, area: Rect, cursor: usize) -> BoardLayout {
         let (columns, rows) = (scene.width.ceil().max(1.0) as u16, scene.height.ceil().max(1.0) as u16);
         let room = (area.width.saturating_sub(MARGIN + 1), area.height.saturating_sub(TOP + 2));
         let fits = |&(wide, tall): &(u16, u16)| {
@@ -90,7 +90,7 @@ impl Board {
             let spot = Rect::new(column, row, wide, tall);
             (spot.right() <= area.right() && spot.bottom() <= area.bottom()).then_some(spot)
         };
-        Board { boxes: scene.spots.iter().map(|spot| place(spot.x, spot.y)).collect() }
+        BoardLayout { boxes: scene.spots.iter().map(|spot| place(spot.x, spot.y)).collect() }
     }
 
     /// Hit test: returns the spot at a screen cell.
@@ -103,7 +103,7 @@ impl Board {
     pub(crate) fn draw(
         &self,
         scene: &Scene,
-        labels: &HashMap<usize, Label>,
+        labels: &HashMap<usize, SpotLabel>,
         selection: &Selection<'_>,
         area: Rect,
         buffer: &mut Buffer,
@@ -218,7 +218,7 @@ fn middle(place: Rect) -> (u16, u16) {
 }
 
 /// Returns the text and style of a spot.
-fn content(scene: &Scene, at: usize, label: Option<&Label>) -> (String, Style) {
+fn content(scene: &Scene, at: usize, label: Option<&SpotLabel>) -> (String, Style) {
     let spot = &scene.spots[at];
     let men = |plain: &str| if spot.label.is_empty() { plain.to_string() } else { spot.label.clone() };
     let bold = Style::new().add_modifier(Modifier::BOLD);
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn every_spot_of_a_small_board_can_be_hit() {
         let scene = grid(7, 6);
-        let board = Board::new(&scene, Rect::new(0, 0, 80, 24), 0);
+        let board = BoardLayout::new(&scene, Rect::new(0, 0, 80, 24), 0);
         for (at, place) in board.boxes.iter().enumerate() {
             let place = place.unwrap_or_else(|| panic!("spot {at} has no place"));
             assert_eq!(board.spot_at(place.x, place.y), Some(at));
@@ -315,7 +315,7 @@ mod tests {
         let scene = grid(100, 100);
         for cursor in [0, 99, 5050, 9900, 9999] {
             for (wide, tall) in [(80, 24), (20, 5), (8, 2)] {
-                let board = Board::new(&scene, Rect::new(0, 0, wide, tall), cursor);
+                let board = BoardLayout::new(&scene, Rect::new(0, 0, wide, tall), cursor);
                 assert!(board.boxes[cursor].is_some(), "{cursor} on {wide}x{tall}");
             }
         }

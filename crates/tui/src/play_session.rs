@@ -5,7 +5,7 @@
 use outplay_core::{Counters, Layout, Notation, Turn};
 use outplay_runtime::{Monitor, NoMonitor};
 use outplay_workbench::{
-    ChoiceAnswer, ChooseRequest, GameHandle, Place, QueryAnswer, Session, Trouble, View,
+    ChoiceAnswer, ChooseRequest, GameHandle, PositionRef, QueryAnswer, Session, Trouble, View,
 };
 
 /// Controller of one side.
@@ -38,7 +38,7 @@ const LONGEST: usize = 500;
 /// A game in progress.
 pub struct PlaySession {
     entry: GameHandle,
-    start: Place,
+    start: PositionRef,
     moves: Vec<String>,
     undone: Vec<String>,
     seats: [Seat; 2],
@@ -59,17 +59,17 @@ impl PlaySession {
     pub fn new(
         session: Session,
         entry: GameHandle,
-        start: Place,
+        start: PositionRef,
         seats: [Seat; 2],
         seed: u64,
     ) -> Result<PlaySession, Trouble> {
         let (start, view, task) = match outplay_workbench::view(&entry, &start) {
-            Err(trouble) if start == Place::Start && trouble.is_startless() => {
+            Err(trouble) if start == PositionRef::Start && trouble.is_startless() => {
                 // A game too large to make a puzzle in time keeps the first error.
                 let Ok(puzzle) = outplay_teach::puzzle(&session, &entry, seed, &NoMonitor) else {
                     return Err(trouble);
                 };
-                let start = Place::Position(puzzle.position);
+                let start = PositionRef::Position(puzzle.position);
                 let view = outplay_workbench::view(&entry, &start)?;
                 (start, view, Some(puzzle.task))
             }
@@ -115,25 +115,27 @@ impl PlaySession {
     }
 
     /// Where the game stands, as a place.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> PositionRef {
         self.place_after(&self.moves)
     }
 
-    fn place_after(&self, moves: &[String]) -> Place {
+    fn place_after(&self, moves: &[String]) -> PositionRef {
         if moves.is_empty() {
             return self.start.clone();
         }
         let list = moves.join(" ");
         match &self.start {
-            Place::Start => Place::Moves(list),
-            Place::Moves(before) => Place::Moves(format!("{before} {list}")),
-            Place::Position(position) => Place::MovesFrom { position: position.clone(), moves: list },
-            Place::At(pos) => {
-                let position = self.entry.game().write_position(pos);
-                Place::MovesFrom { position, moves: list }
+            PositionRef::Start => PositionRef::Moves(list),
+            PositionRef::Moves(before) => PositionRef::Moves(format!("{before} {list}")),
+            PositionRef::Position(position) => {
+                PositionRef::MovesFrom { position: position.clone(), moves: list }
             }
-            Place::MovesFrom { position, moves } => {
-                Place::MovesFrom { position: position.clone(), moves: format!("{moves} {list}") }
+            PositionRef::At(pos) => {
+                let position = self.entry.game().write_position(pos);
+                PositionRef::MovesFrom { position, moves: list }
+            }
+            PositionRef::MovesFrom { position, moves } => {
+                PositionRef::MovesFrom { position: position.clone(), moves: format!("{moves} {list}") }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The full-screen player: event loop, key bindings and drawing.
 
-use crate::board::{Board, Label, Selection, colour, neighbour};
+use crate::board::{BoardLayout, Selection, SpotLabel, colour, neighbour};
 use crate::cure::sentence;
 use crate::paint;
 use crate::play_session::{Mover, PlaySession};
@@ -73,7 +73,7 @@ struct App<'a> {
     valuing: BackgroundQuery,
     moved: Instant,
     stuck: bool,
-    board: Board,
+    board: BoardLayout,
     buttons: Vec<(Rect, String)>,
     done: bool,
 }
@@ -103,7 +103,7 @@ impl<'a> App<'a> {
             valuing: BackgroundQuery::new(),
             moved: Instant::now(),
             stuck: false,
-            board: Board::default(),
+            board: BoardLayout::default(),
             buttons: Vec::new(),
             done: false,
         }
@@ -400,7 +400,7 @@ impl<'a> App<'a> {
         frame.render_widget(Line::from(vec![Span::styled(game, bold), Span::styled(players, faint)]), title);
         frame.render_widget(Line::styled(KEYS, faint), foot);
         // A board that would be clipped beside the panel is placed above it.
-        let board = Board::least_width(&self.session.view().scene);
+        let board = BoardLayout::least_width(&self.session.view().scene);
         let wide = body.width >= PANEL + board.max(PANEL);
         let [board, panel] = match wide {
             true => Layout::horizontal([Constraint::Min(board), Constraint::Max(PANEL + 4)]).areas(body),
@@ -430,7 +430,7 @@ impl<'a> App<'a> {
         // A scene without spots leaves its space to text and buttons.
         let above = if view.scene.layout == Kind::Text { Constraint::Length(1) } else { Constraint::Min(1) };
         let [board, rest] = Layout::vertical([above, Constraint::Length(below)]).areas(area);
-        self.board = Board::new(&view.scene, board, self.cursor);
+        self.board = BoardLayout::new(&view.scene, board, self.cursor);
         let selection = Selection { cursor: self.cursor, picked: &self.picked };
         self.board.draw(&view.scene, &self.labels(), &selection, board, frame.buffer_mut());
         let values: HashMap<&str, String> = match (self.show_values, &self.values) {
@@ -455,8 +455,8 @@ impl<'a> App<'a> {
     }
 
     /// Labels spots with move values: at the last spot of each path whose beginning is picked.
-    fn labels(&self) -> HashMap<usize, Label> {
-        let mut labels: HashMap<usize, Label> = HashMap::new();
+    fn labels(&self) -> HashMap<usize, SpotLabel> {
+        let mut labels: HashMap<usize, SpotLabel> = HashMap::new();
         let (true, Some(values)) = (self.show_values, &self.values) else { return labels };
         let scene = &self.session.view().scene;
         // Best moves first, so that a spot shows the best value of its moves.
@@ -464,7 +464,7 @@ impl<'a> App<'a> {
             let Some(gesture) = scene.moves.iter().find(|gesture| gesture.mv == mv.mv) else { continue };
             let next = gesture.path.get(self.picked.len());
             if let (true, Some(&spot)) = (gesture.path.starts_with(&self.picked), next) {
-                let label = Label {
+                let label = SpotLabel {
                     text: mark(&mv.answer),
                     verdict: mv.answer.verdict(),
                     best: values.best.contains(&mv.mv),

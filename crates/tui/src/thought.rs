@@ -4,7 +4,9 @@
 //! is cancelled.
 
 use outplay_runtime::Monitor;
-use outplay_workbench::{ChoiceAnswer, ChooseRequest, GameHandle, Place, QueryAnswer, Session, Trouble};
+use outplay_workbench::{
+    ChoiceAnswer, ChooseRequest, GameHandle, PositionRef, QueryAnswer, Session, Trouble,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -75,7 +77,7 @@ impl BackgroundQuery {
     }
 
     /// Computes the values of a position.
-    pub(crate) fn values(&mut self, session: Session, entry: GameHandle, place: Place) {
+    pub(crate) fn values(&mut self, session: Session, entry: GameHandle, place: PositionRef) {
         self.ask(move |monitor| {
             QueryResult::Values(outplay_workbench::query(&session, &entry, &place, monitor))
         });

@@ -165,7 +165,7 @@ pub enum Source {
 
 /// The origin of the answer of `solve`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum How {
+pub enum SolveOrigin {
     /// A method.
     By(Method),
     /// A table.
@@ -178,20 +178,20 @@ pub enum How {
     Theory,
 }
 
-impl How {
+impl SolveOrigin {
     /// The word in JSON.
     pub fn word(self) -> &'static str {
         match self {
-            How::By(method) => method.word(),
-            How::Table => "table",
-            How::Book => "book",
-            How::Kept => "kept",
-            How::Theory => "theory",
+            SolveOrigin::By(method) => method.word(),
+            SolveOrigin::Table => "table",
+            SolveOrigin::Book => "book",
+            SolveOrigin::Kept => "kept",
+            SolveOrigin::Theory => "theory",
         }
     }
 }
 
-impl Serialize for How {
+impl Serialize for SolveOrigin {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.word())
     }
@@ -203,7 +203,7 @@ pub struct SolveAnswer {
     /// The canonical spec.
     pub game: String,
     /// How the value was found.
-    pub method: How,
+    pub method: SolveOrigin,
     /// The position asked for.
     pub position: Option<String>,
     /// The player to move there.
@@ -246,7 +246,7 @@ pub struct SolveAnswer {
     pub colourings: Option<f64>,
     /// The table that holds the values.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub table: Option<Stored>,
+    pub table: Option<StoredTable>,
     /// The file with the written proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<String>,
@@ -255,7 +255,7 @@ pub struct SolveAnswer {
     pub probe_hits: Option<u64>,
     /// Convergence of value iteration, for games with chance.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub settled: Option<Settled>,
+    pub settled: Option<Convergence>,
     /// Time for solving, and separately for compressing and writing.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
@@ -266,7 +266,7 @@ pub struct SolveAnswer {
 
 /// Convergence of value iteration, for games with chance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settled {
+pub struct Convergence {
     /// The tolerance: the largest residual (change of a value in the last sweep) that was allowed; 0 for an acyclic
     /// game.
     pub tolerance: f64,
@@ -294,7 +294,7 @@ pub struct Phases {
 
 /// A table on disk.
 #[derive(Clone, Debug, Serialize)]
-pub struct Stored {
+pub struct StoredTable {
     /// Its name below the data directory.
     pub name: String,
     /// The data directory.
@@ -305,9 +305,9 @@ pub struct Stored {
     pub found: bool,
 }
 
-impl Stored {
-    pub(crate) fn new(name: &str, data: &Path, bytes: u64, found: bool) -> Stored {
-        Stored { name: name.to_string(), data: data.display().to_string(), bytes, found }
+impl StoredTable {
+    pub(crate) fn new(name: &str, data: &Path, bytes: u64, found: bool) -> StoredTable {
+        StoredTable { name: name.to_string(), data: data.display().to_string(), bytes, found }
     }
 }
 
@@ -630,7 +630,7 @@ pub struct EngineReport {
 
 /// A value with its written proof.
 #[derive(Clone, Debug, Serialize)]
-pub struct Proved {
+pub struct ProvedValue {
     /// The canonical spec.
     pub game: String,
     /// The position.

@@ -1,7 +1,7 @@
 //! Opening books: the built-in one, and those that a user builds.
 
 use crate::Trouble;
-use outplay_connect::{Author, Book, Checked, Solver};
+use outplay_connect::{Author, Book, BookSample, Solver};
 use outplay_core::LineBoard;
 use outplay_runtime::Monitor;
 use serde::Serialize;
@@ -92,7 +92,7 @@ pub fn check_book(
 ) -> Result<BookCheck, Trouble> {
     let book = open(file)?;
     let mut solver = Solver::new(entries(book.board(), hash));
-    let Checked { checked, wrong } = book.check(&mut solver, sample, seed, watch, threads)?;
+    let BookSample { checked, wrong } = book.check(&mut solver, sample, seed, watch, threads)?;
     Ok(BookCheck { checked: checked as u64, wrong: wrong.len() as u64 })
 }
 

@@ -3,7 +3,7 @@
 use crate::{GameHandle, Trouble};
 use outplay_core::{AnyPosition, Game, Notation, Tier, Turn};
 use outplay_runtime::{Deadline, Monitor};
-use outplay_solve::{Explored, SolveError};
+use outplay_solve::{ExploredGame, SolveError};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ pub fn check_conditions(
     }
     watch.stage("exploring", 0);
     let clock = Deadline::new(time, watch);
-    let explored = match Explored::new(game, &start, most, &clock) {
+    let explored = match ExploredGame::new(game, &start, most, &clock) {
         Ok(explored) => explored,
         Err(SolveError::Stopped) if clock.passed() && !watch.stopped() => return Ok(known),
         Err(SolveError::TooLarge(seen)) => return Ok(CheckReport { positions: seen, ..known }),

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// The kind of positions to show.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct ExampleFilter {
     /// The name of a tier; none for any.
     pub tier: Option<String>,
     /// The verdict for the first player (for the mover, if the players are merged).
@@ -92,7 +92,7 @@ fn scattered(size: u64, seed: u64) -> impl Iterator<Item = u64> {
 pub fn examples(
     session: &Session,
     handle: &GameHandle,
-    wanted: &Wanted,
+    wanted: &ExampleFilter,
     watch: &dyn Monitor,
 ) -> Result<Vec<Example>, Trouble> {
     let data = session.directory()?;
@@ -137,7 +137,7 @@ pub fn records(session: &Session, handle: &GameHandle, watch: &dyn Monitor) -> R
         records.longest_count += count;
         let most = SHOWN.saturating_sub(records.longest.len());
         let wanted =
-            Wanted { tier: Some(tier), verdict: Some(verdict), distance: Some(plies), most, seed: 1 };
+            ExampleFilter { tier: Some(tier), verdict: Some(verdict), distance: Some(plies), most, seed: 1 };
         records.longest.extend(find_examples(handle, &opened, &wanted, &deadline)?);
     }
     records.hardest = hardest(handle, &opened, &Deadline::new(Some(PATIENCE), watch))?;
@@ -147,7 +147,7 @@ pub fn records(session: &Session, handle: &GameHandle, watch: &dyn Monitor) -> R
 fn find_examples(
     handle: &GameHandle,
     opened: &OpenTables,
-    wanted: &Wanted,
+    wanted: &ExampleFilter,
     watch: &dyn Monitor,
 ) -> Result<Vec<Example>, Trouble> {
     let index = opened.numbering.numbers();
@@ -187,7 +187,13 @@ fn find_examples(
     Ok(found)
 }
 
-fn is_wanted(handle: &GameHandle, pos: &AnyPosition, value: Value, wanted: &Wanted, merged: bool) -> bool {
+fn is_wanted(
+    handle: &GameHandle,
+    pos: &AnyPosition,
+    value: Value,
+    wanted: &ExampleFilter,
+    merged: bool,
+) -> bool {
     let second = !merged && handle.game().turn(pos) == Turn::Second;
     let verdict = if second { value.verdict().flipped() } else { value.verdict() };
     wanted.verdict.is_none_or(|wanted| wanted == verdict)

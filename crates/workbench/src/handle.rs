@@ -11,12 +11,12 @@
 //! [`Session`](crate::Session).
 
 use crate::kernels::{Cyclic, Dice, Forward, Kernels};
-use crate::{Answer, Numbering, Place, ProvenValue, Trouble, sources};
+use crate::{Answer, Numbering, PositionRef, ProvenValue, Trouble, sources};
 use outplay_core::{
-    AnyGame, AnyMove, AnyPosition, Chance, Content, Game, Index, InputError, LineBoard, LineGame, Native,
-    Notation, Predecessors, Rolls, Unwritten, Value,
+    AnyGame, AnyMove, AnyPosition, Chance, Content, DebugNotation, Game, Index, InputError, LineBoard,
+    LineGame, Native, Notation, Predecessors, Rolls, Value,
 };
-use outplay_players::{EngineLauncher, Rolling, SearcherFactory};
+use outplay_players::{EngineLauncher, NativeChance, SearcherFactory};
 use outplay_solve::SolveError;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -137,7 +137,7 @@ impl<G: Chance + Notation> GameBuilder<G> {
     #[must_use]
     pub fn chance(self) -> GameBuilder<G> {
         let native = self.native.dice();
-        let searchers = Arc::new(Rolling(native.clone()));
+        let searchers = Arc::new(NativeChance(native.clone()));
         GameBuilder {
             kernels: Box::new(Dice { native: native.clone(), make: None }),
             native,
@@ -154,11 +154,11 @@ impl<G: Chance + Notation> GameBuilder<G> {
     }
 }
 
-impl<G: Game> GameBuilder<Unwritten<G>> {
+impl<G: Game> GameBuilder<DebugNotation<G>> {
     /// A game with its rules only: positions and moves are printed in their `Debug` form, and cannot be parsed.
     /// Nothing about such a game is stored on disk, because no name identifies it.
-    pub fn unwritten(game: G) -> GameBuilder<Unwritten<G>> {
-        GameBuilder { named: false, ..GameBuilder::new(Unwritten(game)) }
+    pub fn unwritten(game: G) -> GameBuilder<DebugNotation<G>> {
+        GameBuilder { named: false, ..GameBuilder::new(DebugNotation(game)) }
     }
 }
 
@@ -201,14 +201,14 @@ impl GameHandle {
     /// # Errors
     ///
     /// Malformed input, or a game without a start.
-    pub fn locate(&self, place: &Place) -> Result<AnyPosition, Trouble> {
+    pub fn locate(&self, place: &PositionRef) -> Result<AnyPosition, Trouble> {
         let game = self.game();
         let (mut pos, moves) = match place {
-            Place::Position(text) => return Ok(game.read_position(text)?),
-            Place::At(pos) => return Ok(pos.clone()),
-            Place::Start => return Ok(self.start()?),
-            Place::Moves(moves) => (self.start()?, moves),
-            Place::MovesFrom { position, moves } => (game.read_position(position)?, moves),
+            PositionRef::Position(text) => return Ok(game.read_position(text)?),
+            PositionRef::At(pos) => return Ok(pos.clone()),
+            PositionRef::Start => return Ok(self.start()?),
+            PositionRef::Moves(moves) => (self.start()?, moves),
+            PositionRef::MovesFrom { position, moves } => (game.read_position(position)?, moves),
         };
         for (i, word) in game.split_moves(moves).iter().enumerate() {
             let mv = game.read_move(&pos, word).map_err(|error| match error {
@@ -223,8 +223,8 @@ impl GameHandle {
     }
 
     /// The same; `None` for the start of a game without one.
-    pub(crate) fn locate_if_any(&self, place: &Place) -> Result<Option<AnyPosition>, Trouble> {
-        if *place == Place::Start && self.game().start().is_none() {
+    pub(crate) fn locate_if_any(&self, place: &PositionRef) -> Result<Option<AnyPosition>, Trouble> {
+        if *place == PositionRef::Start && self.game().start().is_none() {
             return Ok(None);
         }
         self.locate(place).map(Some)

@@ -33,7 +33,7 @@ const AT_ONCE: Duration = Duration::from_millis(15);
 
 /// The result of a source for a position.
 #[derive(Clone, Debug)]
-pub(crate) struct Finding {
+pub(crate) struct SourceResult {
     pub(crate) proven: ProvenValue,
     /// Moves that are certainly best; empty if the source named none.
     pub(crate) best: Vec<AnyMove>,
@@ -45,14 +45,14 @@ pub(crate) struct Finding {
     pub(crate) probe_hits: Option<u64>,
 }
 
-impl Finding {
+impl SourceResult {
     /// A value and nothing else.
-    pub(crate) fn new(proven: ProvenValue, source: Source) -> Finding {
-        Finding { proven, best: Vec::new(), source, nodes: 0, probe_hits: None }
+    pub(crate) fn new(proven: ProvenValue, source: Source) -> SourceResult {
+        SourceResult { proven, best: Vec::new(), source, nodes: 0, probe_hits: None }
     }
 
     /// Adds the result of a further source.
-    fn add(&mut self, found: Finding) {
+    fn add(&mut self, found: SourceResult) {
         self.proven = self.proven.and(found.proven);
         if !found.best.is_empty() {
             self.best = found.best;
@@ -108,11 +108,11 @@ impl Question<'_> {
     }
 
     /// Keeps a solved subgame for later queries, and looks the position up in it.
-    pub(crate) fn keep(&self, subgame: SolvedSubgame) -> Result<Option<Finding>, Trouble> {
+    pub(crate) fn keep(&self, subgame: SolvedSubgame) -> Result<Option<SourceResult>, Trouble> {
         let subgame = Arc::new(subgame);
         self.session.keep_subgame(self.handle, subgame.clone());
         let proven = subgame.proven(self.handle.game(), self.pos)?;
-        Ok(proven.map(|proven| Finding::new(proven, Source::Search)))
+        Ok(proven.map(|proven| SourceResult::new(proven, Source::Search)))
     }
 
     /// The result of work, or `None` if it timed out. A cancellation stays an error.
@@ -135,7 +135,7 @@ pub(crate) trait ValueSource: Sync {
     /// # Errors
     ///
     /// A damaged source, or a cancellation. A timeout is no error.
-    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble>;
+    fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble>;
 }
 
 /// The sources that a query may use.
@@ -189,9 +189,9 @@ impl<'a> Ladder<'a> {
         pos: &AnyPosition,
         verdict: bool,
         report: &mut dyn FnMut(String),
-    ) -> Result<Finding, Trouble> {
+    ) -> Result<SourceResult, Trouble> {
         let most = self.handle.game().best_payoff();
-        let mut known = Finding::new(ProvenValue::Between(-most, most), Source::Search);
+        let mut known = SourceResult::new(ProvenValue::Between(-most, most), Source::Search);
         let ask = self.question(pos, verdict);
         for source in self.sources {
             let cost = source.cost(&ask);

@@ -5,8 +5,8 @@
 
 use crate::move_values::{Detail, PositionValues, ValuedMove};
 use crate::{
-    Cost, Effort, Finding, GameHandle, Ladder, ProvenValue, Question, Session, Source, Trouble, ValueSource,
-    between,
+    Cost, Effort, GameHandle, Ladder, ProvenValue, Question, Session, Source, SourceResult, Trouble,
+    ValueSource, between,
 };
 use outplay_core::{AnyMove, AnyPosition, Game, Payoff, Turn, Value};
 use outplay_runtime::{Deadline, Monitor, NoMonitor};
@@ -68,14 +68,15 @@ fn fan(children: u8) -> Fan {
 /// A source with fixed values, which records the positions it was asked about.
 struct Fake {
     cost: Cost,
-    known: Vec<(u8, Finding)>,
+    known: Vec<(u8, SourceResult)>,
     asked: Mutex<Vec<u8>>,
     stops: AtomicBool,
 }
 
 impl Fake {
     fn new(cost: Cost, known: &[(u8, ProvenValue)]) -> Fake {
-        let known = known.iter().map(|&(pos, proven)| (pos, Finding::new(proven, Source::Search))).collect();
+        let known =
+            known.iter().map(|&(pos, proven)| (pos, SourceResult::new(proven, Source::Search))).collect();
         Fake { cost, known, asked: Mutex::default(), stops: AtomicBool::new(false) }
     }
 
@@ -124,7 +125,7 @@ impl ValueSource for Fake {
     fn cost(&self, _: &Question<'_>) -> Cost {
         self.cost.clone()
     }
-    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+    fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         let pos = number(ask);
         self.asked.lock().unwrap().push(pos);
         if self.stops.load(Relaxed) {
@@ -159,7 +160,7 @@ impl Rig {
     }
 
     /// Queries the root; returns the finding and the limits reported.
-    fn ask(&self, sources: &[&dyn ValueSource]) -> (Finding, Vec<String>) {
+    fn ask(&self, sources: &[&dyn ValueSource]) -> (SourceResult, Vec<String>) {
         let mut notes = Vec::new();
         let found = self.with(sources, |ladder, root| ladder.ask(root, false, &mut |note| notes.push(note)));
         (found.unwrap(), notes)

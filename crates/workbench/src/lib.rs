@@ -88,10 +88,10 @@ mod truth;
 mod view;
 
 pub use answers::{
-    Answer, BySide, ChanceReport, ChanceRow, ChoiceAnswer, Counts, EngineReport, How, IndexReport, IndexTier,
-    Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, Proved, QueryAnswer,
-    SearchReport, Settled, SolveAnswer, Source, Splits, StatsReport, StatsTier, Stored, TurnCounts,
-    VerifyReport, View,
+    Answer, BySide, ChanceReport, ChanceRow, ChoiceAnswer, Convergence, Counts, EngineReport, IndexReport,
+    IndexTier, Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, ProvedValue,
+    QueryAnswer, SearchReport, SolveAnswer, SolveOrigin, Source, Splits, StatsReport, StatsTier, StoredTable,
+    TurnCounts, VerifyReport, View,
 };
 pub use bench::{
     ClassicReport, ClassicRow, chance_speed, classic_speed, engine_speed, position_speed, search_speed,
@@ -99,14 +99,14 @@ pub use bench::{
 pub use books::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use clock::Clock;
 pub use conditions::{CheckReport, check_conditions};
-pub use examples::{Example, Records, Wanted, examples, records};
+pub use examples::{Example, ExampleFilter, Records, examples, records};
 pub use handle::{GameBuilder, GameHandle, TierSizes};
 pub use methods::retrograde::solve_each;
-pub use numbers::{IndexCheck, Ranked, check_index, rank, unrank};
+pub use numbers::{IndexCheck, NumberedPosition, check_index, rank, unrank};
 pub use outplay_proof::pairing;
 pub use outplay_search::{DiceMethod, TreeOrder};
 pub use outplay_table::{
-    Cure as TableCure, Listed, ListedTable, Sum, TableError, Values, default_data_dir, list, read_sums,
+    Cure as TableCure, ListedTable, Sum, TableEntry, TableError, Values, default_data_dir, list, read_sums,
     remove, sums,
 };
 pub use picture::{stats_csv, stats_svg};
@@ -115,7 +115,7 @@ pub use query::{is_tractable, known_answer, query, query_best, query_each};
 pub use results::{ListedResults, clear_results, count_kept, list_results};
 
 pub(crate) use kernels::{Numbering, Numbers};
-pub(crate) use ladder::{Cost, Effort, Finding, Ladder, Question, ValueSource};
+pub(crate) use ladder::{Cost, Effort, Ladder, Question, SourceResult, ValueSource};
 pub(crate) use proven_value::{ProvenValue, between};
 pub(crate) use solve_answer::{SolveJob, filled};
 
@@ -137,9 +137,9 @@ pub use methods::single::prove;
 pub use numbers::{index_report, numbered_position};
 pub use rates::Rates;
 pub use reader::{Read, Reader, open_reader};
-pub use request::{ChooseRequest, Method, Place, SolveRequest};
+pub use request::{ChooseRequest, Method, PositionRef, SolveRequest};
 pub use sample::{verify_sample, verify_sample_together};
-pub use session::{PATIENCE, Session, Together};
+pub use session::{PATIENCE, Ranks, Session};
 pub use solve::solve;
 pub use sources::retrograde::{RetrogradeValues, retrograde_values};
 pub use tables::{probe_speed, stats, verify};

@@ -6,12 +6,12 @@ use crate::sources::SolvedSubgame;
 use crate::tables::{QUERY_POSITIONS, plan};
 use crate::tier_tables::TierTables;
 use crate::{
-    GameHandle, How, Method, Numbering, ProvenValue, Session, Settled, SolveAnswer, SolveJob, Stored,
-    Trouble, VerifyReport, filled,
+    Convergence, GameHandle, Method, Numbering, ProvenValue, Session, SolveAnswer, SolveJob, SolveOrigin,
+    StoredTable, Trouble, VerifyReport, filled,
 };
 use outplay_core::{AnyPosition, Notation, Tier};
 use outplay_runtime::{Monitor, NoMonitor};
-use outplay_solve::{Expected, Settle};
+use outplay_solve::{ExpectedPayoffs, Settle};
 use outplay_table::Values;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const SLIGHTLY: f64 = 1.0 + 1e-9;
 enum MeanSource {
     /// A table, and the error bound in its manifest.
     Table(TierTables, Option<f64>),
-    Memory(Expected),
+    Memory(ExpectedPayoffs),
 }
 
 /// Means of all positions of a game, from a table or in memory.
@@ -36,7 +36,7 @@ pub(crate) struct KnownMeans {
 }
 
 impl KnownMeans {
-    pub(crate) fn in_memory(index: Arc<dyn Means>, expected: Expected) -> KnownMeans {
+    pub(crate) fn in_memory(index: Arc<dyn Means>, expected: ExpectedPayoffs) -> KnownMeans {
         KnownMeans { index, source: MeanSource::Memory(expected) }
     }
 
@@ -63,7 +63,7 @@ impl KnownMeans {
 }
 
 /// The convergence record in a table's manifest.
-fn recorded(tier_tables: &TierTables) -> Option<Settled> {
+fn recorded(tier_tables: &TierTables) -> Option<Convergence> {
     serde_json::from_value(tier_tables.table().summary()?.get("settled")?.clone()).ok()
 }
 
@@ -132,9 +132,10 @@ pub(crate) fn solve_by_chance(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble>
         && tier_tables.check(clock).is_ok()
         && let Some(settled) = recorded(&tier_tables)
     {
-        let stored = Stored::new(tier_tables.table().name(), data, tier_tables.bytes(index.numbers()), true);
+        let stored =
+            StoredTable::new(tier_tables.table().name(), data, tier_tables.bytes(index.numbers()), true);
         let known = KnownMeans { index, source: MeanSource::Table(tier_tables, settled.bound) };
-        let mut answer = mean_answer(job, How::Table, &known, pos.as_ref())?;
+        let mut answer = mean_answer(job, SolveOrigin::Table, &known, pos.as_ref())?;
         answer.settled = Some(settled);
         answer.table = Some(stored);
         return Ok(answer);
@@ -145,13 +146,17 @@ pub(crate) fn solve_by_chance(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble>
     let mut files = MeanFiles { writer: writer.as_ref(), crew: session.crew().cloned() };
     let expected = index.solve(&mut files, clock)?;
     let tolerance = if index.numbers().has_loops() { Settle::default().tolerance } else { 0.0 };
-    let settled =
-        Settled { tolerance, change: expected.change(), rounds: expected.rounds(), bound: expected.bound() };
+    let settled = Convergence {
+        tolerance,
+        change: expected.change(),
+        rounds: expected.rounds(),
+        bound: expected.bound(),
+    };
     let tiers = index.numbers().sizes().len() as u32;
     let values = (0..tiers).flat_map(|t| expected.values(Tier(t)));
     let positions = values.filter(|value| !value.is_nan()).count() as u64;
     let known = KnownMeans { index, source: MeanSource::Memory(expected) };
-    let mut answer = mean_answer(job, How::By(Method::Chance), &known, pos.as_ref())?;
+    let mut answer = mean_answer(job, SolveOrigin::By(Method::Chance), &known, pos.as_ref())?;
     answer.nodes = positions;
     answer.settled = Some(settled);
     if let (Some(writer), Some(data)) = (writer, job.data()) {
@@ -163,7 +168,7 @@ pub(crate) fn solve_by_chance(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble>
 
 fn mean_answer(
     job: SolveJob<'_>,
-    how: How,
+    how: SolveOrigin,
     known: &KnownMeans,
     pos: Option<&AnyPosition>,
 ) -> Result<SolveAnswer, Trouble> {

@@ -14,7 +14,7 @@
 use crate::query::LISTED;
 use crate::results::{CachedResult, WORTH_KEEPING};
 use crate::sources::EQUAL;
-use crate::{Effort, Finding, Ladder, ProvenValue, Source, Trouble, between};
+use crate::{Effort, Ladder, ProvenValue, Source, SourceResult, Trouble, between};
 use outplay_core::{AnyMove, AnyPosition, Game, Payoff, Turn};
 use outplay_runtime::Monitor;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,7 +38,7 @@ pub(crate) struct ValuedMove {
 
 /// Proven values of a position and its moves.
 pub(crate) struct PositionValues {
-    pub(crate) known: Finding,
+    pub(crate) known: SourceResult,
     pub(crate) moves: Vec<ValuedMove>,
     /// Moves that are proven best, in the game's order.
     pub(crate) best: Vec<AnyMove>,
@@ -74,7 +74,7 @@ struct Evaluation<'a> {
     /// Whether win, draw or loss is enough.
     verdict: bool,
     most: Payoff,
-    known: Finding,
+    known: SourceResult,
     /// Time spent on the position itself.
     took: Duration,
     classes: Vec<MoveClass>,
@@ -117,7 +117,7 @@ impl Ladder<'_> {
         pos: &AnyPosition,
         verdict: bool,
         notes: &mut Vec<String>,
-    ) -> Result<Finding, Trouble> {
+    ) -> Result<SourceResult, Trouble> {
         let clock = self.clock.within(time);
         let ladder = Ladder { clock: &clock, ..*self };
         ladder.ask(pos, verdict, &mut |sentence| {
@@ -128,7 +128,7 @@ impl Ladder<'_> {
     }
 
     /// Caches a result that took long to find.
-    fn remember(&self, pos: &AnyPosition, known: &Finding, took: Duration) {
+    fn remember(&self, pos: &AnyPosition, known: &SourceResult, took: Duration) {
         if let ProvenValue::Exact(value) = known.proven
             && self.session.keep
             && known.source == Source::Search

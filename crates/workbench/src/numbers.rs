@@ -14,7 +14,7 @@ const CHECKED: u128 = 1_000_000;
 
 /// A position and its number.
 #[derive(Clone, Debug, Serialize)]
-pub struct Ranked {
+pub struct NumberedPosition {
     /// The canonical spec.
     pub game: String,
     /// The number; a string beyond 2^53, where JSON numbers lose digits.
@@ -110,7 +110,7 @@ pub fn rank(
     position: &str,
     memory: u64,
     watch: &dyn Monitor,
-) -> Result<Ranked, Trouble> {
+) -> Result<NumberedPosition, Trouble> {
     let pos = handle.game().read_arrangement(position)?;
     let index = session.numbering(handle, handle.most_explored(memory), watch)?;
     let line = GlobalNumbering::new(index.numbers());
@@ -142,7 +142,7 @@ pub fn unrank(
     number: u128,
     memory: u64,
     watch: &dyn Monitor,
-) -> Result<Ranked, Trouble> {
+) -> Result<NumberedPosition, Trouble> {
     let index = session.numbering(handle, handle.most_explored(memory), watch)?;
     let line = GlobalNumbering::new(index.numbers());
     if number >= line.size() {
@@ -231,14 +231,14 @@ fn ranked(
     line: &GlobalNumbering<'_>,
     number: u128,
     pos: Option<&AnyPosition>,
-) -> Ranked {
+) -> NumberedPosition {
     let (tier, place) = line.split(number);
     let position = pos.map(|pos| handle.game().write_position(pos));
     let unreached = position.as_ref().and_then(|text| match handle.game().read_position(text) {
         Err(InputError::Position { why, .. }) => Some(why),
         _ => None,
     });
-    Ranked {
+    NumberedPosition {
         game: handle.spec(),
         number,
         tier: line.numbers.tier_names().swap_remove(tier.0 as usize),

@@ -12,8 +12,8 @@
 
 use crate::extent::{Extent, TierExtent, estimate};
 use crate::rates::Sizes;
-use crate::{GameHandle, How, Method, Numbering, Rates, Session, Trouble, check_stop, planes};
-use outplay_bitplane::{DenseError, Options};
+use crate::{GameHandle, Method, Numbering, Rates, Session, SolveOrigin, Trouble, check_stop, planes};
+use outplay_bitplane::{BitplaneOptions, DenseError};
 use outplay_core::figures::{bytes, duration};
 use outplay_core::{Game, LineBoard};
 use outplay_runtime::Monitor;
@@ -50,7 +50,7 @@ impl Default for PlanRequest {
 #[derive(Clone, Debug, Serialize)]
 pub struct Way {
     /// The method, as `solve --method` takes it.
-    pub method: How,
+    pub method: SolveOrigin,
     /// A description of the execution.
     pub how: String,
     /// Bytes of memory per rank; the minimum if the preferred amount exceeds the limit.
@@ -74,7 +74,7 @@ impl Way {
     /// A method that does not fit and whose figures are unknown.
     fn new(method: Method, how: impl Into<String>, notes: Vec<String>) -> Way {
         Way {
-            method: How::By(method),
+            method: SolveOrigin::By(method),
             how: how.into(),
             memory: None,
             disk: None,
@@ -227,8 +227,8 @@ fn forecast_dense(
     report: &mut PlanReport,
     watch: &dyn Monitor,
 ) -> Result<(), Trouble> {
-    let unlimited = Options { memory: None, ..planes::options(request.values, session, true) };
-    let unlimited = Options { threads: report.threads, ..unlimited };
+    let unlimited = BitplaneOptions { memory: None, ..planes::options(request.values, session, true) };
+    let unlimited = BitplaneOptions { threads: report.threads, ..unlimited };
     let plan = match outplay_bitplane::plan(board, &unlimited, true) {
         Ok(plan) => plan,
         Err(error) => {
@@ -248,7 +248,7 @@ fn forecast_dense(
     let (memory, disk) = (session.memory, request.disk);
     let enough = |needs: f64| disk.is_none_or(|disk| needs <= disk as f64);
     let mut notes = Vec::new();
-    let in_memory = Options { memory: Some(memory), ..unlimited.clone() };
+    let in_memory = BitplaneOptions { memory: Some(memory), ..unlimited.clone() };
     let fitting = outplay_bitplane::plan(board, &in_memory, true);
     if fitting.is_err() {
         notes.push(format!("fits in {} of memory", bytes(plan.peak_bytes)));
@@ -267,7 +267,7 @@ fn forecast_dense(
     });
 
     let slabs = |memory: u64| {
-        let options = Options { slabs: true, memory: Some(memory), ..unlimited.clone() };
+        let options = BitplaneOptions { slabs: true, memory: Some(memory), ..unlimited.clone() };
         match outplay_bitplane::plan(board, &options, true) {
             Ok(plan) => Ok(plan.slab_bytes().unwrap_or(plan.peak_bytes)),
             Err(DenseError::Memory { needs, .. }) => Err(needs),

@@ -1,7 +1,9 @@
 //! Line boards with the bit-plane solver, its table and its spilled slabs.
 
 use crate::{Session, Trouble};
-use outplay_bitplane::{Counts, DenseError, Key, Options, Packed, Part, Sink, SlabStore, Slots, Solution};
+use outplay_bitplane::{
+    BitplaneOptions, Counts, DenseError, Part, Sink, SlabBytes, SlabKey, SlabStore, Slots, Solution,
+};
 use outplay_core::{LineBoard, Tier, Turn, Value};
 use outplay_runtime::Monitor;
 use outplay_solve::Tally;
@@ -17,7 +19,7 @@ const MOST_REPAIRS: u32 = 16;
 /// memory.
 pub(crate) fn dense(
     board: &LineBoard,
-    options: &Options,
+    options: &BitplaneOptions,
     writer: Option<&Writer>,
     watch: &dyn Monitor,
 ) -> Result<(Solution, Tally), Trouble> {
@@ -74,9 +76,9 @@ pub(crate) fn dense(
 }
 
 /// Solver options within a budget.
-pub(crate) fn options(values: Values, session: &Session, counts: bool) -> Options {
-    let planes = if values == Values::Wdl { Options::wdl() } else { Options::distance() };
-    Options { threads: session.threads, memory: Some(session.memory), counts, ..planes }
+pub(crate) fn options(values: Values, session: &Session, counts: bool) -> BitplaneOptions {
+    let planes = if values == Values::Wdl { BitplaneOptions::wdl() } else { BitplaneOptions::distance() };
+    BitplaneOptions { threads: session.threads, memory: Some(session.memory), counts, ..planes }
 }
 
 /// Counts by ply and value, from the view of the player to move.
@@ -145,12 +147,12 @@ impl SpilledSlabs {
 }
 
 impl SlabStore for SpilledSlabs {
-    fn has(&self, key: Key) -> bool {
+    fn has(&self, key: SlabKey) -> bool {
         let name = SpilledSlabs::name(key.part, key.tier);
         self.stashes.iter().any(|stash| stash.has(&name, key.slab as u32))
     }
 
-    fn get(&self, key: Key) -> Result<Packed, String> {
+    fn get(&self, key: SlabKey) -> Result<SlabBytes, String> {
         let name = SpilledSlabs::name(key.part, key.tier);
         let mut why = format!("slab {} of tier {} is gone", key.slab, key.tier);
         for stash in &self.stashes {
@@ -168,7 +170,7 @@ impl SlabStore for SpilledSlabs {
         Err(why)
     }
 
-    fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {
+    fn put(&self, key: SlabKey, bytes: SlabBytes) -> Result<(), String> {
         let put = self.stashes[0].put(&SpilledSlabs::name(key.part, key.tier), key.slab as u32, &bytes);
         put.map_err(|error| self.trouble.keep(error))
     }
@@ -179,11 +181,11 @@ impl SlabStore for SpilledSlabs {
         stashes.try_for_each(|stash| stash.forget(&name)).map_err(|error| self.trouble.keep(error))
     }
 
-    fn keys(&self) -> Vec<Key> {
+    fn keys(&self) -> Vec<SlabKey> {
         let key = |(name, number): (String, u32)| {
             let (part, tier) = name.rsplit_once('-')?;
             let part = Part::ALL.into_iter().find(|known| known.name() == part)?;
-            Some(Key { part, tier: tier.parse().ok()?, slab: number as usize })
+            Some(SlabKey { part, tier: tier.parse().ok()?, slab: number as usize })
         };
         self.stashes.iter().flat_map(SpillLog::names).filter_map(key).collect()
     }

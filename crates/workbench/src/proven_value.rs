@@ -15,12 +15,14 @@ pub(crate) enum ProvenValue {
 
 impl ProvenValue {
     /// Converts a result of the generic engine, in a game that pays at most `most`.
-    pub(crate) fn found(answer: outplay_search::Answer, most: Payoff) -> ProvenValue {
-        use outplay_search::Answer;
+    pub(crate) fn found(answer: outplay_search::SearchValue, most: Payoff) -> ProvenValue {
+        use outplay_search::SearchValue;
         match answer {
-            Answer::Exact(value) => ProvenValue::Exact(value),
-            Answer::Payoff(payoff) => ProvenValue::Exact(Value::untimed(payoff)),
-            Answer::Unknown { low, high, .. } => between(low.payoff().max(-most), high.payoff().min(most)),
+            SearchValue::Exact(value) => ProvenValue::Exact(value),
+            SearchValue::Payoff(payoff) => ProvenValue::Exact(Value::untimed(payoff)),
+            SearchValue::Unknown { low, high, .. } => {
+                between(low.payoff().max(-most), high.payoff().min(most))
+            }
         }
     }
 

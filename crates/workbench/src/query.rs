@@ -12,7 +12,7 @@ use crate::means::bound_of_means;
 use crate::move_values::{Detail, PositionValues, ValuedMove};
 use crate::sources::falling;
 use crate::{
-    Effort, GameHandle, Ladder, MoveAnswer, PATIENCE, Place, ProvenValue, QueryAnswer, Session, Source,
+    Effort, GameHandle, Ladder, MoveAnswer, PATIENCE, PositionRef, ProvenValue, QueryAnswer, Session, Source,
     Trouble, check_stop,
 };
 use outplay_core::{AnyMove, AnyPosition, Chance, Game, Notation, Turn};
@@ -33,7 +33,7 @@ const LINE: usize = 400;
 pub fn query(
     session: &Session,
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     watch: &dyn Monitor,
 ) -> Result<QueryAnswer, Trouble> {
     query_as(session, handle, Detail::Moves, place, watch, &mut |_| {})
@@ -47,7 +47,7 @@ pub fn query(
 pub fn query_each(
     session: &Session,
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     watch: &dyn Monitor,
     found: &mut dyn FnMut(&MoveAnswer),
 ) -> Result<QueryAnswer, Trouble> {
@@ -62,7 +62,7 @@ pub fn query_each(
 pub fn query_best(
     session: &Session,
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     watch: &dyn Monitor,
 ) -> Result<QueryAnswer, Trouble> {
     query_as(session, handle, Detail::Best, place, watch, &mut |_| {})
@@ -77,7 +77,7 @@ pub fn query_best(
 pub fn known_answer(
     session: &Session,
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     watch: &dyn Monitor,
 ) -> Result<Option<QueryAnswer>, Trouble> {
     let pos = handle.locate(place)?;
@@ -97,7 +97,7 @@ pub fn known_answer(
 /// # Errors
 ///
 /// Bad input.
-pub fn is_tractable(session: &Session, handle: &GameHandle, place: &Place) -> Result<bool, Trouble> {
+pub fn is_tractable(session: &Session, handle: &GameHandle, place: &PositionRef) -> Result<bool, Trouble> {
     let pos = handle.locate(place)?;
     let clock = Deadline::new(Some(session.time.unwrap_or(PATIENCE)), &outplay_runtime::NoMonitor);
     Ok(Ladder::new(session, handle, &clock, Effort::AtOnce).is_likely(&pos))
@@ -107,7 +107,7 @@ fn query_as(
     session: &Session,
     handle: &GameHandle,
     ask: Detail,
-    place: &Place,
+    place: &PositionRef,
     watch: &dyn Monitor,
     found: &mut dyn FnMut(&MoveAnswer),
 ) -> Result<QueryAnswer, Trouble> {
@@ -198,7 +198,7 @@ impl Ladder<'_> {
         let searched = asked.known.source == Source::Search && self.effort == Effort::Full;
         let apart = searched && self.session.subgames(self.handle).is_empty();
         let Some(board) = falling(self.handle, pos).filter(|_| apart) else { return Ok(None) };
-        let limits = outplay_connect::Limits { nodes: None, time: self.clock.rest() };
+        let limits = outplay_connect::SolverLimits { nodes: None, time: self.clock.rest() };
         let line = self.session.with_solver(self.handle, &board, |solver| {
             solver.principal_variation(&board, limits, self.clock, self.session.threads)
         })?;

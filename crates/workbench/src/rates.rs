@@ -9,7 +9,7 @@
 
 use crate::extent::{Extent, TierExtent};
 use crate::{Trouble, planes};
-use outplay_bitplane::{Key, Options, Packed, Part, Plan, Sink, SlabStore, Slots};
+use outplay_bitplane::{BitplaneOptions, Part, Plan, Sink, SlabBytes, SlabKey, SlabStore, Slots};
 use outplay_core::{LineBoard, Tier};
 use outplay_files::Lock;
 use outplay_runtime::Monitor;
@@ -152,7 +152,7 @@ fn remove_leftovers(place: &Path) {
 /// An in-memory slab store that counts bytes.
 #[derive(Debug)]
 struct CountingStore {
-    slabs: Mutex<HashMap<Key, Packed>>,
+    slabs: Mutex<HashMap<SlabKey, SlabBytes>>,
     /// By tier.
     reach: Vec<AtomicU64>,
     values: Vec<AtomicU64>,
@@ -164,19 +164,19 @@ impl CountingStore {
         CountingStore { slabs: Mutex::default(), reach: zeros(), values: zeros() }
     }
 
-    fn slabs(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Packed>> {
+    fn slabs(&self) -> std::sync::MutexGuard<'_, HashMap<SlabKey, SlabBytes>> {
         self.slabs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl SlabStore for CountingStore {
-    fn has(&self, key: Key) -> bool {
+    fn has(&self, key: SlabKey) -> bool {
         self.slabs().contains_key(&key)
     }
-    fn get(&self, key: Key) -> Result<Packed, String> {
+    fn get(&self, key: SlabKey) -> Result<SlabBytes, String> {
         self.slabs().get(&key).cloned().ok_or_else(|| "a slab is gone".into())
     }
-    fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {
+    fn put(&self, key: SlabKey, bytes: SlabBytes) -> Result<(), String> {
         match key.part {
             Part::Reach | Part::ReachImages => self.reach[key.tier].fetch_add(bytes.len() as u64, Relaxed),
             Part::Values | Part::ValueImages => self.values[key.tier].fetch_add(bytes.len() as u64, Relaxed),
@@ -232,7 +232,7 @@ impl Monitor for StageTimer<'_> {
 }
 
 /// The largest board of the same kind that is solved quickly, smaller than the board itself unless that is tiny.
-fn smaller(board: &LineBoard, options: &Options) -> LineBoard {
+fn smaller(board: &LineBoard, options: &BitplaneOptions) -> LineBoard {
     let (mut width, mut height) = (board.width, board.height);
     loop {
         // The longer side is reduced, and neither falls below the length of a line.
@@ -252,7 +252,7 @@ fn smaller(board: &LineBoard, options: &Options) -> LineBoard {
 }
 
 /// The smallest board of the same kind.
-fn smallest(board: &LineBoard, options: &Options) -> LineBoard {
+fn smallest(board: &LineBoard, options: &BitplaneOptions) -> LineBoard {
     let next = smaller(board, options);
     if next == *board { next } else { smallest(&next, options) }
 }
@@ -267,8 +267,8 @@ impl Rates {
         watch: &dyn Monitor,
     ) -> Result<Rates, Trouble> {
         watch.stage("measuring", 0);
-        let planes = if values == Values::Wdl { Options::wdl() } else { Options::distance() };
-        let options = Options { threads, counts: true, ..planes };
+        let planes = if values == Values::Wdl { BitplaneOptions::wdl() } else { BitplaneOptions::distance() };
+        let options = BitplaneOptions { threads, counts: true, ..planes };
         let small = smaller(board, &options);
         let plan = outplay_bitplane::plan(&small, &options, true)?;
         let mut extent = Extent::new(&plan);
@@ -323,7 +323,8 @@ impl Rates {
         let in_slabs = |board: &LineBoard, plan: &Plan| -> Result<(f64, Arc<CountingStore>), Trouble> {
             let depot = Arc::new(CountingStore::new(plan.tiers.len()));
             let kept = Some(Arc::clone(&depot) as Arc<dyn SlabStore>);
-            let slabwise = Options { slabs: true, depot: kept, slab_bytes: Some(SLAB), ..options.clone() };
+            let slabwise =
+                BitplaneOptions { slabs: true, depot: kept, slab_bytes: Some(SLAB), ..options.clone() };
             let began = Instant::now();
             outplay_bitplane::solve(board, &slabwise, watch, None)?;
             Ok((began.elapsed().as_secs_f64(), depot))

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 /// The position that a command is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Place {
+pub enum PositionRef {
     /// The start of the game.
     #[default]
     Start,
@@ -107,7 +107,7 @@ impl FromStr for Method {
 #[non_exhaustive]
 pub struct SolveRequest {
     /// The requested position.
-    pub place: Place,
+    pub place: PositionRef,
     /// The method.
     pub method: Method,
     /// The values to find for each position.
@@ -127,7 +127,7 @@ impl Default for SolveRequest {
     /// The start of a game by the best method, with distances and counts; nothing is stored.
     fn default() -> SolveRequest {
         SolveRequest {
-            place: Place::Start,
+            place: PositionRef::Start,
             method: Method::Auto,
             values: Values::Distance,
             counts: true,
@@ -143,7 +143,7 @@ impl Default for SolveRequest {
 #[non_exhaustive]
 pub struct ChooseRequest {
     /// The requested position.
-    pub place: Place,
+    pub place: PositionRef,
     /// The player's spec.
     pub player: String,
     /// Random seed of the player.

@@ -16,7 +16,7 @@ use crate::GameHandle;
 use crate::plausible::is_plausible;
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Notation, Value};
 use outplay_files::{
-    Contents, FileError, Identity, Links, Log, Opened, State, Strangers, own_directory, read, read_sealed,
+    Contents, FileError, Identity, Links, Log, OpenLog, State, Strangers, own_directory, read, read_sealed,
     set_aside,
 };
 use outplay_runtime::Monitor;
@@ -228,7 +228,7 @@ impl ResultCache {
     }
 
     /// Opens the file for appending, and reports what was set aside.
-    fn log(&self, watch: &dyn Monitor) -> Result<Opened, FileError> {
+    fn log(&self, watch: &dyn Monitor) -> Result<OpenLog, FileError> {
         let directory = self.file.parent().unwrap_or(Path::new("."));
         own_directory(directory)?;
         let end = Instant::now() + PATIENCE;
@@ -254,7 +254,7 @@ impl ResultCache {
     fn append(&self, line: &ResultLine, watch: &dyn Monitor) -> Result<(), FileError> {
         let error = |error: io::Error| FileError::Io { path: self.file.clone(), action: "write", error };
         let record = serde_json::to_string(line).map_err(|json| error(json.into()))?;
-        let Opened { mut log, records, .. } = self.log(watch)?;
+        let OpenLog { mut log, records, .. } = self.log(watch)?;
         let bytes: usize = records.iter().map(|record| record.len() + 18).sum();
         if bytes as u64 > MOST_OF_A_GAME {
             log = log.rewrite(&self.identity, newer_half(&records, bytes / 2))?;

@@ -38,7 +38,7 @@ const SOLVERS: usize = 8;
 
 /// The ranks that solve a game together.
 #[derive(Clone, Debug)]
-pub struct Together(pub Arc<dyn Communicator>);
+pub struct Ranks(pub Arc<dyn Communicator>);
 
 /// Limits, an optional data directory, and caches that all clones share.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ pub struct Session {
     /// Thread limit.
     pub threads: usize,
     /// Other ranks that solve the same game with the same limits; memory and threads are per rank.
-    pub crew: Option<Together>,
+    pub crew: Option<Ranks>,
     /// Time limit of one answer; by default [`PATIENCE`] for a query and none for a solve.
     pub time: Option<Duration>,
     /// The directory of tables and cached results; `None` reads and stores nothing.

@@ -24,8 +24,8 @@ use crate::methods::textbook::{solve_by_breadth, solve_through_dice};
 use crate::move_values::Detail;
 use crate::results::{CachedResult, WORTH_KEEPING};
 use crate::{
-    Answer, Effort, GameHandle, How, Ladder, Method, Numbering, Place, Session, SolveAnswer, SolveJob,
-    SolveRequest, Source, Trouble,
+    Answer, Effort, GameHandle, Ladder, Method, Numbering, PositionRef, Session, SolveAnswer, SolveJob,
+    SolveOrigin, SolveRequest, Source, Trouble,
 };
 use outplay_bitplane::DenseError;
 use outplay_core::Notation;
@@ -69,7 +69,7 @@ pub fn solve(
     };
     match solved {
         Err(trouble) if timed_out(&trouble) => {
-            let mut answer = job.blank(How::By(request.method), None, 0)?;
+            let mut answer = job.blank(SolveOrigin::By(request.method), None, 0)?;
             answer.notes.push("the time limit was reached before the value was known".into());
             Ok(answer)
         }
@@ -159,7 +159,7 @@ fn run_best(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
         Choice::Run(method, note) => (run_method(job, method)?, note),
         Choice::RetrogradeOrSearch => match solve_by_retrograde(job, None) {
             // One position can be solved without all others.
-            Err(Trouble::Memory { needed, allowed }) if !matches!(job.request.place, Place::Start) => {
+            Err(Trouble::Memory { needed, allowed }) if !matches!(job.request.place, PositionRef::Start) => {
                 (search(job)?, Some(single_position_note(needed, allowed)))
             }
             solved => (solved?, None),
@@ -204,11 +204,11 @@ fn known_at_once(job: SolveJob<'_>) -> Result<Option<SolveAnswer>, Trouble> {
     };
     let Some(asked) = ask(Detail::Best)? else { return Ok(None) };
     let how = match asked.known.source {
-        Source::Book => How::Book,
-        Source::Kept => How::Kept,
-        Source::Theory => How::Theory,
+        Source::Book => SolveOrigin::Book,
+        Source::Kept => SolveOrigin::Kept,
+        Source::Theory => SolveOrigin::Theory,
         // A strong method finds its table itself, and reads the counts from it.
-        Source::Table if handle.game().has_board() => How::Table,
+        Source::Table if handle.game().has_board() => SolveOrigin::Table,
         Source::Table | Source::Rules | Source::Search => return Ok(None),
     };
     if !asked.known.proven.is_settled() || asked.best.is_empty() {
@@ -227,7 +227,7 @@ fn known_at_once(job: SolveJob<'_>) -> Result<Option<SolveAnswer>, Trouble> {
 /// Caches the result of a slow search of one position; strong methods have their tables.
 fn remember(job: SolveJob<'_>, answer: &SolveAnswer, took: Duration) {
     let SolveJob { session, handle, clock, .. } = job;
-    let searched = matches!(answer.method, How::By(Method::Search | Method::Proof));
+    let searched = matches!(answer.method, SolveOrigin::By(Method::Search | Method::Proof));
     if session.keep
         && searched
         && took >= WORTH_KEEPING

@@ -6,8 +6,8 @@ use crate::summary::Summary;
 use crate::tables::identity;
 use crate::tier_tables::untimed;
 use crate::{
-    Answer, Counts, GameHandle, How, LongestBySide, Method, Numbering, ProvenValue, Session, SolveAnswer,
-    SolveRequest, Stored, Trouble, TurnCounts,
+    Answer, Counts, GameHandle, LongestBySide, Method, Numbering, ProvenValue, Session, SolveAnswer,
+    SolveOrigin, SolveRequest, StoredTable, Trouble, TurnCounts,
 };
 use outplay_core::{AnyMove, AnyPosition, Game, Notation, Turn, Value};
 use outplay_runtime::Deadline;
@@ -70,7 +70,12 @@ impl<'a> SolveJob<'a> {
     }
 
     /// An answer with the request's fields and no value yet.
-    pub(crate) fn blank(&self, how: How, tally: Option<&Tally>, nodes: u64) -> Result<SolveAnswer, Trouble> {
+    pub(crate) fn blank(
+        &self,
+        how: SolveOrigin,
+        tally: Option<&Tally>,
+        nodes: u64,
+    ) -> Result<SolveAnswer, Trouble> {
         let game = self.handle.game();
         let pos = self.place_if_any()?;
         Ok(SolveAnswer {
@@ -112,9 +117,9 @@ impl<'a> SolveJob<'a> {
         }
         let Some(tally) = Summary::tally_of(&table) else { return Ok(None) };
         let value = |pos: &AnyPosition| Ok(sweeps.probe(&table, pos)?.map(ProvenValue::Exact));
-        let blank = self.blank(How::Table, Some(&tally), 0)?;
+        let blank = self.blank(SolveOrigin::Table, Some(&tally), 0)?;
         let mut answer = filled(self.handle, &self.place()?, &value, blank)?;
-        answer.table = Some(Stored::new(table.name(), data, table.bytes(), true));
+        answer.table = Some(StoredTable::new(table.name(), data, table.bytes(), true));
         Ok(Some(answer))
     }
 
@@ -134,7 +139,7 @@ impl<'a> SolveJob<'a> {
     }
 
     /// Completes a table with the counts of its values.
-    pub(crate) fn finish(&self, writer: Writer, tally: &Tally) -> Result<Stored, Trouble> {
+    pub(crate) fn finish(&self, writer: Writer, tally: &Tally) -> Result<StoredTable, Trouble> {
         let stored = stored(&writer, self.data().unwrap_or_else(|| Path::new("")))?;
         writer.finish(Summary::of(tally).json()?)?;
         Ok(stored)
@@ -142,10 +147,10 @@ impl<'a> SolveJob<'a> {
 }
 
 /// Describes a table that is about to be completed; only rank 0 can see its files.
-pub(crate) fn stored(writer: &Writer, data: &Path) -> Result<Stored, Trouble> {
+pub(crate) fn stored(writer: &Writer, data: &Path) -> Result<StoredTable, Trouble> {
     let first = writer.crew().is_none_or(|crew| crew.rank() == 0);
     let bytes = if first { writer.table()?.bytes() } else { 0 };
-    Ok(Stored::new(writer.name(), data, bytes, false))
+    Ok(StoredTable::new(writer.name(), data, bytes, false))
 }
 
 /// Fills in the value of a position and its best moves from a function of all values.

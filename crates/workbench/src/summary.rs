@@ -17,22 +17,22 @@ pub(crate) struct Summary {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Tier {
     finished: u64,
-    first: Vec<Row>,
-    second: Vec<Row>,
+    first: Vec<SummaryRow>,
+    second: Vec<SummaryRow>,
 }
 
 /// A payoff, a distance (none for ties, or if it was not computed), a number of positions, and whether the draw is by
 /// repetition.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Row(i32, Option<u32>, u64, #[serde(default, skip_serializing_if = "std::ops::Not::not")] bool);
+struct SummaryRow(i32, Option<u32>, u64, #[serde(default, skip_serializing_if = "std::ops::Not::not")] bool);
 
 impl Summary {
     pub(crate) fn of(tally: &Tally) -> Summary {
         let rows = |values: &FxHashMap<Value, u64>| {
             let row = |(value, count): (&Value, &u64)| {
-                Row(value.payoff(), value.distance(), *count, value.is_repetition())
+                SummaryRow(value.payoff(), value.distance(), *count, value.is_repetition())
             };
-            let mut rows: Vec<Row> = values.iter().map(row).collect();
+            let mut rows: Vec<SummaryRow> = values.iter().map(row).collect();
             // A hash map is unordered, and equal tables must have equal manifests.
             rows.sort_by_key(|row| (row.0, row.1, row.3));
             rows
@@ -60,7 +60,7 @@ impl Summary {
         let mut tally = Tally::new(self.tiers.len() as u32, self.merged);
         for (into, from) in tally.tiers.iter_mut().zip(&self.tiers) {
             for (turn, rows) in [(Turn::First, &from.first), (Turn::Second, &from.second)] {
-                for Row(payoff, distance, count, repetition) in rows {
+                for SummaryRow(payoff, distance, count, repetition) in rows {
                     let value = match (repetition, distance) {
                         (true, _) => Value::REPETITION,
                         (false, Some(plies)) => Value::new(*payoff, *plies),

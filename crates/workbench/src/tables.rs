@@ -10,7 +10,7 @@ use crate::{
 };
 use outplay_core::{AnyPosition, Notation, Tier, Turn, Value, Verdict};
 use outplay_runtime::{Monitor, NoMonitor};
-use outplay_solve::{Flaw, Tally, TierTally, Verified};
+use outplay_solve::{Flaw, Tally, TierTally, Verification};
 use outplay_table::{CellKind, Identity, TableError, Values};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -148,7 +148,7 @@ pub fn verify(
     let verified = match &opened.numbering {
         Numbering::Cycles(_) => verify_loops(&opened, watch)?,
         Numbering::Sweeps(sweeps) => sweeps.verify(&handle.start()?, opened.tier_tables.table(), watch)?,
-        Numbering::Means(_) => Verified::default(),
+        Numbering::Means(_) => Verification::default(),
     };
     let position = |(tier, number, _): (Tier, u64, Flaw)| opened.numbering.numbers().position(tier, number);
     let first_wrong = verified.first_wrong.and_then(position).map(|pos| handle.game().write_position(&pos));
@@ -157,7 +157,7 @@ pub fn verify(
         Flaw::Wrong { stored, expected } => format!("the table stores {stored}, its moves give {expected}"),
         Flaw::Groundless => "its value depends only on itself".to_string(),
     });
-    let Verified { checked, wrong, .. } = verified;
+    let Verification { checked, wrong, .. } = verified;
     let mut report =
         VerifyReport { game: handle.spec(), checked, wrong, first_wrong, flaw, unchecked: None, bound: None };
     if report.wrong == 0

@@ -9,10 +9,10 @@
 
 use crate::solve_answer::stored;
 use crate::summary::Summary;
-use crate::{Clock, Numbers, Phases, Stored, Trouble};
+use crate::{Clock, Numbers, Phases, StoredTable, Trouble};
 use outplay_core::{Code, Tier, Value};
 use outplay_runtime::{Monitor, threads};
-use outplay_solve::{Draws, Keep, LoopCode, Solved, Tally, TierTally, WideLoopCode};
+use outplay_solve::{Draws, Keep, LoopCode, RetrogradeValues, Tally, TierTally, WideLoopCode};
 use outplay_table::{Cell, CellKind, Identity, Table, TableError, TierWriter, Values, Writer};
 use std::path::{Path, PathBuf};
 
@@ -243,7 +243,7 @@ pub(crate) fn recode<A: Draws, B: Draws>(code: A) -> B {
 pub(crate) struct TierReport {
     pub(crate) tier: Tier,
     pub(crate) counts: TierTally,
-    pub(crate) stored: Option<Stored>,
+    pub(crate) stored: Option<StoredTable>,
     pub(crate) phases: Phases,
 }
 
@@ -280,14 +280,14 @@ impl<'a> LoopFiles<'a> {
     }
 
     /// Completes the table of a game that has one of its own.
-    pub(crate) fn finish(mut self, tally: &Tally) -> Result<Option<Stored>, Trouble> {
+    pub(crate) fn finish(mut self, tally: &Tally) -> Result<Option<StoredTable>, Trouble> {
         if self.plan.shared() {
             return Ok(None);
         }
         self.complete(tally)
     }
 
-    fn complete(&mut self, tally: &Tally) -> Result<Option<Stored>, Trouble> {
+    fn complete(&mut self, tally: &Tally) -> Result<Option<StoredTable>, Trouble> {
         let (Some(writer), Some(data)) = (self.writer.take(), &self.data) else { return Ok(None) };
         let stored = stored(&writer, data)?;
         writer.finish(Summary::of(&self.timed(tally)).json()?)?;
@@ -302,7 +302,7 @@ impl<'a> LoopFiles<'a> {
     fn write<C: StorableCode>(
         &self,
         writer: &Writer,
-        solved: &Solved<C>,
+        solved: &RetrogradeValues<C>,
         from: Tier,
         to: Tier,
     ) -> Result<(), Trouble> {
@@ -388,7 +388,7 @@ impl<C: StorableCode> Keep<C> for LoopFiles<'_> {
         if self.plan.shared() {
             self.counts = Summary::tally_of(&read).and_then(|mut tally| tally.tiers.pop());
             if let (Some(counts), Some(data)) = (&self.counts, &self.data) {
-                let stored = Some(Stored::new(read.name(), data, read.bytes(), true));
+                let stored = Some(StoredTable::new(read.name(), data, read.bytes(), true));
                 (self.each)(TierReport { tier, counts: counts.clone(), stored, phases: Phases::default() });
             }
             self.writer = None;
@@ -400,7 +400,7 @@ impl<C: StorableCode> Keep<C> for LoopFiles<'_> {
         self.counts.take()
     }
 
-    fn keep(&mut self, solved: &Solved<C>, tier: Tier) -> Result<(), Trouble> {
+    fn keep(&mut self, solved: &RetrogradeValues<C>, tier: Tier) -> Result<(), Trouble> {
         self.solved += 1;
         let (solve_seconds, solve_cpu_seconds) = self.clock.lap();
         let (_, within) = self.plan.places[tier.0 as usize];

@@ -1,14 +1,14 @@
 //! Display, player lists and move choice: the commands of interactive play.
 
 use crate::{
-    Answer, ChoiceAnswer, ChooseRequest, GameHandle, Oracle, Place, QueryAnswer, Session, Trouble, View,
-    is_tractable,
+    Answer, ChoiceAnswer, ChooseRequest, GameHandle, Oracle, PositionRef, QueryAnswer, Session, Trouble,
+    View, is_tractable,
 };
 use outplay_core::{
     AnyPosition, Chance, Counters, Game, LineBoard, Mark, Notation, Picture, Tone, Turn, Verdict,
 };
 use outplay_files::FileError;
-use outplay_players::{About, PlayerContext};
+use outplay_players::{PlayerContext, PlayerKind};
 use outplay_runtime::Monitor;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -22,7 +22,7 @@ pub struct PlayerList {
     /// The game's spec.
     pub game: String,
     /// The kinds of players that it can have.
-    pub players: Vec<About>,
+    pub players: Vec<PlayerKind>,
     /// Specs of players in order of strength, as levels to choose from.
     pub levels: Vec<String>,
 }
@@ -48,7 +48,7 @@ fn read_file(name: &str) -> Result<String, String> {
 /// # Errors
 ///
 /// Bad input.
-pub fn view(handle: &GameHandle, place: &Place) -> Result<View, Trouble> {
+pub fn view(handle: &GameHandle, place: &PositionRef) -> Result<View, Trouble> {
     let game = handle.game();
     let pos = handle.locate(place)?;
     Ok(View {
@@ -65,7 +65,11 @@ pub fn view(handle: &GameHandle, place: &Place) -> Result<View, Trouble> {
 /// # Errors
 ///
 /// Bad input.
-pub fn draw(handle: &GameHandle, place: &Place, values: Option<&QueryAnswer>) -> Result<Picture, Trouble> {
+pub fn draw(
+    handle: &GameHandle,
+    place: &PositionRef,
+    values: Option<&QueryAnswer>,
+) -> Result<Picture, Trouble> {
     let pos = handle.locate(place)?;
     let mut marks = Vec::new();
     for answer in values.map(|values| values.moves.as_slice()).unwrap_or_default() {
@@ -86,7 +90,7 @@ pub fn draw(handle: &GameHandle, place: &Place, values: Option<&QueryAnswer>) ->
 /// # Errors
 ///
 /// Bad input, or a game of another kind.
-pub fn board(handle: &GameHandle, place: &Place) -> Result<LineBoard, Trouble> {
+pub fn board(handle: &GameHandle, place: &PositionRef) -> Result<LineBoard, Trouble> {
     let pos = handle.locate(place)?;
     let why = || Trouble::unable(format!("{} is not a game of lines on a board", handle.spec()));
     handle.game().board(&pos).ok_or_else(why)
@@ -114,7 +118,7 @@ pub fn players(session: &Session, handle: &GameHandle) -> PlayerList {
     let kit = kit(session, handle);
     let mut levels = kit.levels();
     // A level that cannot choose its first move is not offered.
-    if is_tractable(session, handle, &Place::Start).is_ok_and(|exact| !exact) {
+    if is_tractable(session, handle, &PositionRef::Start).is_ok_and(|exact| !exact) {
         levels.retain(|level| level != "perfect");
     }
     PlayerList { game: handle.spec(), players: kit.roster(), levels }

@@ -8,7 +8,7 @@ const IRREGULAR: [&str; 42] = [
     "Which", "Who", "Whose", "Why", "Won",
 ];
 /// Words that end in `ed`, `en` or `ing` and are nouns or adjectives of the field.
-const NOUNS: [&str; 14] = [
+const NOUNS: [&str; 15] = [
     "Absorbing",
     "Ending",
     "Heading",
@@ -18,14 +18,24 @@ const NOUNS: [&str; 14] = [
     "Opening",
     "Ordering",
     "Rating",
+    "Sampling",
     "Screen",
     "Seed",
     "Setting",
     "Speed",
     "Timing",
 ];
-/// Names that every crate or every game defines with one meaning: `Game`'s associated types and a crate's error.
-const SHARED: [&str; 3] = ["Error", "Move", "Position"];
+/// Names that several crates or games define with one meaning: `Game`'s associated types, a crate's error, and what every
+/// search has of its own, because kernels do not know each other.
+const SHARED: [&str; 7] = [
+    "BoardGeometry",
+    "Error",
+    "Move",
+    "Position",
+    "SearchContext",
+    "TranspositionEntry",
+    "TranspositionTable",
+];
 
 /// Whether a type is named by a single participle or function word.
 pub(super) fn is_participle(name: &str) -> bool {

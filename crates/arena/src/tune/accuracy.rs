@@ -2,7 +2,7 @@
 
 use super::labels::Label;
 use crate::ArenaError;
-use crate::scrutiny::Kept;
+use crate::scrutiny::PreservedMoves;
 use crate::seed::part;
 use outplay_core::Game;
 use outplay_players::PlayerContext;
@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Accuracy {
     /// All positions.
-    pub all: Kept,
+    pub all: PreservedMoves,
     /// Quiet positions: neither side could win with its next stone.
-    pub quiet: Kept,
+    pub quiet: PreservedMoves,
 }
 
 /// Positions that a thread takes at a time.

@@ -3,7 +3,7 @@
 use super::breed::{self, Candidate};
 use super::checkpoint::{Checkpoint, Setting};
 use super::cma::Cma;
-use super::{Generation, Method, TuneRequest, searcher, weights};
+use super::{Generation, TuneRequest, TuningMethod, searcher, weights};
 use crate::ArenaError;
 use crate::contest::{Bout, Flow, GameRunner};
 use crate::matches::MOST_GAMES;
@@ -24,7 +24,7 @@ const WIDTH: f64 = 0.4;
 pub(super) fn run(
     kit: &PlayerContext,
     start: &AnyPosition,
-    method: Method,
+    method: TuningMethod,
     request: &TuneRequest,
     monitor: &dyn Monitor,
 ) -> Result<(Vec<f32>, Vec<Generation>), ArenaError> {
@@ -52,10 +52,10 @@ pub(super) fn run(
         }
         monitor.stage(&format!("generation {number} of {}", request.generations), 0);
         let games = match method {
-            Method::Ga => {
+            TuningMethod::Ga => {
                 play_round_of_peers(kit, start, request, number, &mut state.population, &mut rng, monitor)?
             }
-            Method::Sound | Method::Cmaes => {
+            TuningMethod::Sound | TuningMethod::Cmaes => {
                 play_incumbent(kit, start, request, number, &mut state.population, monitor)?
             }
         };
@@ -98,7 +98,7 @@ fn check(request: &TuneRequest) -> Result<(), ArenaError> {
 }
 
 /// The settings that identify the checkpoint.
-fn setting(kit: &PlayerContext, method: Method, request: &TuneRequest) -> Setting {
+fn setting(kit: &PlayerContext, method: TuningMethod, request: &TuneRequest) -> Setting {
     let words = format!(
         "{} {} {} depth {} population {} games {} survive {} openings {} largest {} seed {} against {}",
         kit.game.spec(),
@@ -114,23 +114,23 @@ fn setting(kit: &PlayerContext, method: Method, request: &TuneRequest) -> Settin
         request.incumbent,
     );
     let weights = request.features.names().len();
-    Setting::new(&kit.game, words, request.population, weights, method == Method::Cmaes)
+    Setting::new(&kit.game, words, request.population, weights, method == TuningMethod::Cmaes)
 }
 
 /// Sorts the candidates, the best first.
-fn ranked(method: Method, population: &[Candidate]) -> Vec<Candidate> {
+fn ranked(method: TuningMethod, population: &[Candidate]) -> Vec<Candidate> {
     let mut ranked = population.to_vec();
     // The sort is stable: among ties the older candidate comes first.
     match method {
-        Method::Ga => ranked.sort_by(|a, b| b.points.total_cmp(&a.points)),
-        Method::Sound | Method::Cmaes => ranked.sort_by(|a, b| b.worth().total_cmp(&a.worth())),
+        TuningMethod::Ga => ranked.sort_by(|a, b| b.points.total_cmp(&a.points)),
+        TuningMethod::Sound | TuningMethod::Cmaes => ranked.sort_by(|a, b| b.worth().total_cmp(&a.worth())),
     }
     ranked
 }
 
 /// Computes the next population from a ranked one, or updates the distribution of CMA-ES.
 fn breed_next(
-    method: Method,
+    method: TuningMethod,
     request: &TuneRequest,
     ranked: &[Candidate],
     scales: &[f64],
@@ -140,27 +140,27 @@ fn breed_next(
     let survive = ((request.survive * ranked.len() as f64).round() as usize).clamp(1, ranked.len() - 1);
     let positive = request.features == FeatureSet::Paper;
     match (method, &mut state.cloud) {
-        (Method::Ga, _) => state.population = breed::clones(ranked, survive, positive, rng),
-        (Method::Sound, _) => state.population = breed::children(ranked, survive, positive, rng),
-        (Method::Cmaes, Some(cloud)) => {
+        (TuningMethod::Ga, _) => state.population = breed::clones(ranked, survive, positive, rng),
+        (TuningMethod::Sound, _) => state.population = breed::children(ranked, survive, positive, rng),
+        (TuningMethod::Cmaes, Some(cloud)) => {
             let scaled = |one: &Candidate| -> Vec<f64> {
                 one.weights.iter().zip(scales).map(|(weight, scale)| f64::from(*weight) / scale).collect()
             };
             cloud.tell(&ranked.iter().map(scaled).collect::<Vec<_>>());
         }
-        (Method::Cmaes, None) => {}
+        (TuningMethod::Cmaes, None) => {}
     }
 }
 
 /// The state before the first generation.
-fn initial_state(method: Method, request: &TuneRequest, scales: &[f64]) -> Checkpoint {
+fn initial_state(method: TuningMethod, request: &TuneRequest, scales: &[f64]) -> Checkpoint {
     let mut rng = SmallRng::seed_from_u64(part(part(request.seed, 4), 0));
     let count = request.features.names().len();
     // No unfinished position has four in a row, so the weight of fours has no effect: all keep the paper's.
     let fours = request.features.names().iter().position(|name| *name == "fours").map(|place| (place, 100.0));
     let preset = request.features.preset().values().to_vec();
     let population = match (method, request.features) {
-        (Method::Cmaes, _) => Vec::new(),
+        (TuningMethod::Cmaes, _) => Vec::new(),
         (_, FeatureSet::Paper) => {
             breed::first(request.population, count, request.largest, fours.as_slice(), &mut rng)
         }
@@ -170,7 +170,7 @@ fn initial_state(method: Method, request: &TuneRequest, scales: &[f64]) -> Check
             breed::children(&ranked, 1, false, &mut rng)
         }
     };
-    let cloud = (method == Method::Cmaes).then(|| {
+    let cloud = (method == TuningMethod::Cmaes).then(|| {
         let mean = preset.iter().zip(scales).map(|(weight, scale)| f64::from(*weight) / scale).collect();
         Cma::new(mean, WIDTH, request.population)
     });

@@ -41,7 +41,7 @@ use std::time::Instant;
 /// The optimiser of tuning by games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub enum TuningMethod {
     /// The paper's genetic algorithm.
     Ga,
     /// A genetic algorithm with paired openings, an elite that is re-evaluated, and crossover.
@@ -50,22 +50,22 @@ pub enum Method {
     Cmaes,
 }
 
-impl Method {
+impl TuningMethod {
     /// The word on the command line.
     pub fn word(self) -> &'static str {
         match self {
-            Method::Ga => "ga",
-            Method::Sound => "sound",
-            Method::Cmaes => "cmaes",
+            TuningMethod::Ga => "ga",
+            TuningMethod::Sound => "sound",
+            TuningMethod::Cmaes => "cmaes",
         }
     }
 }
 
 /// The objective of tuning.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum By {
+pub enum TuningObjective {
     /// Results of games.
-    Games(Method),
+    Games(TuningMethod),
     /// Exact values of positions.
     Labels {
         /// Positions to fit to.
@@ -84,7 +84,7 @@ pub enum By {
 #[non_exhaustive]
 pub struct TuneRequest {
     /// The objective.
-    pub by: By,
+    pub by: TuningObjective,
     /// The features whose weights are tuned.
     pub features: FeatureSet,
     /// Search depth of candidates in games, in plies.
@@ -128,7 +128,7 @@ impl Default for TuneRequest {
     /// The settings of the paper, on one thread, without a test of the result.
     fn default() -> TuneRequest {
         TuneRequest {
-            by: By::Games(Method::Ga),
+            by: TuningObjective::Games(TuningMethod::Ga),
             features: FeatureSet::Paper,
             depth: 7,
             population: 32,
@@ -170,7 +170,7 @@ pub struct Generation {
 
 /// Accuracy of the fitted weights and of the incumbent.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Measured {
+pub struct FitAccuracy {
     /// The result on the training positions.
     pub fitted: Accuracy,
     /// The result on held-out positions.
@@ -224,7 +224,7 @@ pub struct TuneReport {
     pub generations: Vec<Generation>,
     /// Accuracy by exact values.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub measured: Option<Measured>,
+    pub measured: Option<FitAccuracy>,
     /// Time of the tuning in seconds, without the test.
     pub seconds: f64,
     /// The match against the incumbent.
@@ -283,11 +283,11 @@ pub fn run(
     let request = &TuneRequest { incumbent, ..request.clone() };
     let began = Instant::now();
     let (values, generations, measured) = match request.by {
-        By::Games(method) => {
+        TuningObjective::Games(method) => {
             let (best, generations) = evolve::run(kit, &start, method, request, monitor)?;
             (best, generations, None)
         }
-        By::Labels { positions, held_out, sampling, fit } => {
+        TuningObjective::Labels { positions, held_out, sampling, fit } => {
             let (fitted, held) = labelled(kit, request, &sampling, positions, held_out, monitor)?;
             let (values, measured) = fit_labels(kit, request, &features, &fit, [&fitted, &held], monitor)?;
             (values, Vec::new(), Some(measured))
@@ -302,8 +302,8 @@ pub fn run(
     let accepted =
         trial.as_ref().and_then(|trial| trial.sprt.as_ref()).map(|sprt| sprt.decision == Decision::Accepted);
     let (by, method) = match request.by {
-        By::Games(method) => ("games", method.word()),
-        By::Labels { .. } => ("labels", "softmax"),
+        TuningObjective::Games(method) => ("games", method.word()),
+        TuningObjective::Labels { .. } => ("labels", "softmax"),
     };
     Ok(TuneReport {
         game: spec,
@@ -353,7 +353,7 @@ fn fit_labels(
     fit: &FitOptions,
     [fitted, held]: [&[Label]; 2],
     monitor: &dyn Monitor,
-) -> Result<(Vec<f32>, Measured), ArenaError> {
+) -> Result<(Vec<f32>, FitAccuracy), ArenaError> {
     let examples = TrainingSet::new(kit, features, fitted);
     if examples.is_empty() {
         let why = "no sampled position has both good and bad moves to learn from; sample more positions or other plies";
@@ -374,14 +374,14 @@ fn fit_labels(
     let fitted = measure(&evaluation, fitted)?;
     let held_out = measure(&evaluation, held)?;
     let incumbent = measure(&request.incumbent, held)?;
-    let share = |kept: &crate::scrutiny::Kept| kept.share().unwrap_or(0.0);
+    let share = |kept: &crate::scrutiny::PreservedMoves| kept.share().unwrap_or(0.0);
     let shares = Shares {
         all: share(&held_out.all),
         quiet: share(&held_out.quiet),
         incumbent_all: share(&incumbent.all),
         incumbent_quiet: share(&incumbent.quiet),
     };
-    Ok((values, Measured { fitted, held_out, incumbent, shares, lessons: examples.len(), losses }))
+    Ok((values, FitAccuracy { fitted, held_out, incumbent, shares, lessons: examples.len(), losses }))
 }
 
 /// Plays the match of an evaluation against the incumbent, if there is a test.

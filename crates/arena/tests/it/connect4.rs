@@ -5,8 +5,8 @@
 use outplay_arena::stats::Sprt;
 use outplay_arena::tune::fit::FitOptions;
 use outplay_arena::tune::labels::Sampling;
-use outplay_arena::tune::{By, TuneRequest, run};
-use outplay_connect::{Depth, Limits, Solver};
+use outplay_arena::tune::{TuneRequest, TuningObjective, run};
+use outplay_connect::{Depth, Solver, SolverLimits};
 use outplay_core::{AnyMove, AnyPosition, Game, LineGame, Native};
 use outplay_games::mnk::{Mnk, Rules};
 use outplay_players::{ExactOracle, FeatureSet, MoveValue, MoveValues, PlayError, PlayerContext};
@@ -25,7 +25,7 @@ impl ExactOracle for Solved {
         let mut merits = Vec::new();
         for (place, &mv) in self.0.list(pos).iter().enumerate() {
             let board = game.board(&game.play(self.0.pos(pos), mv));
-            let answer = solver.solve(&board, Depth::Verdict, Limits::default(), monitor, 1).unwrap();
+            let answer = solver.solve(&board, Depth::Verdict, SolverLimits::default(), monitor, 1).unwrap();
             let value = outplay_core::Value::untimed(-answer.verdict().unwrap());
             merits.push((AnyMove(place as u32), MoveValue::Value(value)));
         }
@@ -43,7 +43,7 @@ fn weights_from_labels_keep_the_value_and_beat_the_paper() {
     let positions =
         std::env::var("OUTPLAY_POSITIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(6000);
     let mut request = TuneRequest::default();
-    request.by = By::Labels {
+    request.by = TuningObjective::Labels {
         positions,
         held_out: positions / 4,
         sampling: Sampling::default(),

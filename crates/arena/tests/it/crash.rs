@@ -1,7 +1,7 @@
 //! Crash recovery of a record: every prefix, and every prefix padded with zeros, is resumed to the same bytes.
 
 use outplay_arena::record::{GameRecord, Header, RECORD_BYTES, Record};
-use outplay_arena::referee::{End, Spent};
+use outplay_arena::referee::{End, ResourceUse};
 
 fn game(number: u64) -> GameRecord {
     GameRecord {
@@ -14,7 +14,7 @@ fn game(number: u64) -> GameRecord {
         payoff: (number % 3) as i32 - 1,
         end: End::Rules,
         why: (number == 2).then(|| "thought too long — 思".to_string()),
-        spent: [Spent::default(); 2],
+        spent: [ResourceUse::default(); 2],
         scrutiny: None,
     }
 }

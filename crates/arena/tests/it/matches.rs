@@ -15,7 +15,7 @@ use outplay_games::pig::Pig;
 use outplay_players::{Choice, ExactOracle, MoveValue, MoveValues, PlayError, Player, PlayerContext, Random};
 use outplay_runtime::{Monitor, NoMonitor};
 use outplay_solve::{Memo, memo};
-use outplay_workbench::{GameBuilder, Place, Session};
+use outplay_workbench::{GameBuilder, PositionRef, Session};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -438,15 +438,15 @@ fn compete_plays_from_any_position_with_exact_values() {
     let mut session = Session::default();
     session.data = None;
     let wanted = with(request(&["perfect", "random"], 20), |wanted| wanted.judged = true);
-    let report = compete(&session, &entry, &Place::Start, &wanted, &NoMonitor).unwrap();
+    let report = compete(&session, &entry, &PositionRef::Start, &wanted, &NoMonitor).unwrap();
     assert_eq!((report.position, report.standings.games), (None, 20));
     let judged = report.standings.players[0].judged.unwrap();
     assert!(judged.kept == Some(1.0) && judged.moves > 0);
-    let place = Place::Moves("b2 a1".into());
+    let place = PositionRef::Moves("b2 a1".into());
     let report = compete(&session, &entry, &place, &wanted, &NoMonitor).unwrap();
     assert_eq!(report.position.as_deref(), Some(".../.x./o.."));
-    let nowhere = compete(&session, &entry, &Place::Moves("z9".into()), &wanted, &NoMonitor);
+    let nowhere = compete(&session, &entry, &PositionRef::Moves("z9".into()), &wanted, &NoMonitor);
     assert!(nowhere.unwrap_err().is_input());
-    let nobody = compete(&session, &entry, &Place::Start, &request(&["random"], 20), &NoMonitor);
+    let nobody = compete(&session, &entry, &PositionRef::Start, &request(&["random"], 20), &NoMonitor);
     assert!(nobody.unwrap_err().is_input());
 }

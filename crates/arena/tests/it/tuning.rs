@@ -4,7 +4,7 @@ use outplay_arena::ArenaError;
 use outplay_arena::stats::Sprt;
 use outplay_arena::tune::fit::FitOptions;
 use outplay_arena::tune::labels::{LabelFile, Sampling, labels, parse_labels};
-use outplay_arena::tune::{By, Method, TuneReport, TuneRequest, page, run};
+use outplay_arena::tune::{TuneReport, TuneRequest, TuningMethod, TuningObjective, page, run};
 use outplay_core::{AnyMove, AnyPosition, Game, Native};
 use outplay_games::mnk::{Mnk, Rules};
 use outplay_players::{ExactOracle, FeatureSet, MoveValue, MoveValues, PlayError, PlayerContext};
@@ -42,9 +42,9 @@ fn wise(spec: &str) -> PlayerContext {
     PlayerContext { truth: Some(Arc::new(MemoOracle(native.clone(), known))), ..PlayerContext::new(native) }
 }
 
-fn request(method: Method) -> TuneRequest {
+fn request(method: TuningMethod) -> TuneRequest {
     let mut request = TuneRequest::default();
-    request.by = By::Games(method);
+    request.by = TuningObjective::Games(method);
     (request.depth, request.population, request.games) = (2, 8, 2);
     (request.generations, request.openings, request.threads) = (3, 2, 2);
     request
@@ -59,7 +59,7 @@ fn with(mut request: TuneRequest, change: impl FnOnce(&mut TuneRequest)) -> Tune
 #[test]
 fn the_same_seed_gives_the_same_run_on_any_number_of_threads() {
     let kit = kit("connect4:5x4");
-    for method in [Method::Ga, Method::Sound, Method::Cmaes] {
+    for method in [TuningMethod::Ga, TuningMethod::Sound, TuningMethod::Cmaes] {
         let found = |threads, seed| {
             let wanted = with(request(method), |wanted| (wanted.threads, wanted.seed) = (threads, seed));
             run(&kit, &wanted, &NoMonitor).unwrap()
@@ -92,7 +92,7 @@ impl Monitor for Until {
 fn resumed_run_equals_an_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
     let kit = kit("connect4:5x4");
-    for method in [Method::Ga, Method::Sound, Method::Cmaes] {
+    for method in [TuningMethod::Ga, TuningMethod::Sound, TuningMethod::Cmaes] {
         let file = folder.path().join(format!("{}.json", method.word()));
         let wanted = with(request(method), |wanted| wanted.checkpoint = Some(file.clone()));
         let stopped = run(&kit, &wanted, &Until(AtomicU32::new(0), "generation 3"));
@@ -110,13 +110,13 @@ fn resumed_run_equals_an_uninterrupted_one() {
 }
 
 fn by_labels(file: Option<std::path::PathBuf>) -> TuneRequest {
-    let by = By::Labels {
+    let by = TuningObjective::Labels {
         positions: 400,
         held_out: 200,
         sampling: Sampling { from: 4, to: 14, ..Sampling::default() },
         fit: FitOptions { steps: 200, ..FitOptions::default() },
     };
-    with(request(Method::Ga), |wanted| {
+    with(request(TuningMethod::Ga), |wanted| {
         (wanted.by, wanted.features, wanted.labels) = (by, FeatureSet::Extended, file);
     })
 }
@@ -205,7 +205,7 @@ fn tested(sprt: Option<Sprt>) -> TuneReport {
 fn a_result_is_accepted_by_its_test_only() {
     // No evaluation is 200 Elo stronger than itself.
     let kit = kit("connect4:5x4");
-    let wanted = with(request(Method::Ga), |wanted| {
+    let wanted = with(request(TuningMethod::Ga), |wanted| {
         wanted.sprt = Some(Sprt::new(100.0, 200.0));
         (wanted.sprt_games, wanted.generations) = (2000, 1);
     });
@@ -227,7 +227,7 @@ fn page_is_self_contained() {
     for word in ["http:", "https:", "src=", "href=", "NaN", "inf"] {
         assert!(!page.contains(word), "{word}");
     }
-    let generations = run(&kit("connect4:5x4"), &request(Method::Ga), &NoMonitor).unwrap();
+    let generations = run(&kit("connect4:5x4"), &request(TuningMethod::Ga), &NoMonitor).unwrap();
     assert!(outplay_arena::tune::page(&generations).contains("Fitness per generation"));
 }
 
@@ -238,15 +238,15 @@ fn invalid_tuning_requests_are_refused() {
         let error = run(&kit, wanted, &NoMonitor).unwrap_err().to_string();
         assert!(error.contains(word) && !error.contains('\n'), "{error}");
     };
-    fails(&with(request(Method::Ga), |wanted| wanted.population = 1), "at least 4");
-    fails(&with(request(Method::Ga), |wanted| wanted.games = 0), "at least 1");
-    fails(&with(request(Method::Ga), |wanted| wanted.incumbent = "lines:tree=3".into()), "tree");
+    fails(&with(request(TuningMethod::Ga), |wanted| wanted.population = 1), "at least 4");
+    fails(&with(request(TuningMethod::Ga), |wanted| wanted.games = 0), "at least 1");
+    fails(&with(request(TuningMethod::Ga), |wanted| wanted.incumbent = "lines:tree=3".into()), "tree");
     fails(&by_labels(None), "no exact values");
     let nim = outplay_games::nim::Nim::from_spec(outplay_games::Spec::parse("nim:3+4").unwrap()).unwrap();
     let mut session = Session::default();
     session.data = None;
     let error =
-        outplay_arena::tune(&session, &GameBuilder::new(nim).build(), &request(Method::Ga), &NoMonitor)
+        outplay_arena::tune(&session, &GameBuilder::new(nim).build(), &request(TuningMethod::Ga), &NoMonitor)
             .unwrap_err();
     assert!(error.is_input() && error.to_string().contains("k in a row"), "{error}");
 }

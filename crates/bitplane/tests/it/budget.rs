@@ -3,7 +3,7 @@
 //! Bounds are generous, so that a busy machine does not fail them; the times themselves are printed, see
 //! `cargo test --release -p outplay-bitplane --test it budget -- --nocapture --test-threads 1`.
 
-use outplay_bitplane::{DenseError, Options, Sink, Slots, solve};
+use outplay_bitplane::{BitplaneOptions, DenseError, Sink, Slots, solve};
 use outplay_core::LineBoard;
 use outplay_runtime::Meter;
 use std::time::Duration;
@@ -28,7 +28,7 @@ impl Sink for Abyss {
 
 fn check(board: &LineBoard, threads: usize, export: bool) {
     let name = format!("{}x{} {threads} {export}", board.width, board.height);
-    let options = Options { threads, counts: export, ..Options::distance() };
+    let options = BitplaneOptions { threads, counts: export, ..BitplaneOptions::distance() };
     let run = |meter: &Meter| solve(board, &options, meter, export.then_some(&Abyss as &dyn Sink));
     let last = if cfg!(debug_assertions) { 1000 } else { 20_000 };
     for most in [1, 5, 60, 400, last] {

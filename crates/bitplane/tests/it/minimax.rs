@@ -1,6 +1,6 @@
 //! Every position of thousands of random small boards against an independent plain minimax.
 
-use outplay_bitplane::{Dense, Level, Options, PlyCounts, Sink, Slots, Values, solve};
+use outplay_bitplane::{BitplaneOptions, Dense, Level, PlaneValues, PlyCounts, Sink, Slots, solve};
 use outplay_core::{Content, LineBoard, Turn, Value};
 use outplay_runtime::NoMonitor;
 use rand::rngs::SmallRng;
@@ -120,28 +120,28 @@ fn random_board(rng: &mut SmallRng, most: usize) -> LineBoard {
     }
 }
 
-fn random_options(rng: &mut SmallRng) -> Options {
+fn random_options(rng: &mut SmallRng) -> BitplaneOptions {
     let levels = Level::available();
-    Options {
-        values: if rng.random_bool(0.7) { Values::Distance } else { Values::Wdl },
+    BitplaneOptions {
+        values: if rng.random_bool(0.7) { PlaneValues::Distance } else { PlaneValues::Wdl },
         counts: true,
         threads: if rng.random_bool(0.9) { 1 } else { 2 },
         mirror: rng.random_bool(0.7),
         level: Some(levels[rng.random_range(0..levels.len())]),
         low: [1, 2, 3, 5, 12][rng.random_range(0..5)],
-        ..Options::default()
+        ..BitplaneOptions::default()
     }
 }
 
-fn agrees(values: Values, found: Value, right: Value) -> bool {
+fn agrees(values: PlaneValues, found: Value, right: Value) -> bool {
     match values {
-        Values::Wdl => found.verdict() == right.verdict(),
-        Values::Distance => found == right,
+        PlaneValues::Wdl => found.verdict() == right.verdict(),
+        PlaneValues::Distance => found == right,
     }
 }
 
 /// Counts of legal positions, directly from the reachable ones.
-fn plain_counts(plain: &Plain, values: Values) -> Vec<PlyCounts> {
+fn plain_counts(plain: &Plain, values: PlaneValues) -> Vec<PlyCounts> {
     let mut plies = Vec::new();
     for (cells, value) in &plain.known {
         let ply = plain.placed(cells);
@@ -156,7 +156,7 @@ fn plain_counts(plain: &Plain, values: Values) -> Vec<PlyCounts> {
         count.finished += u64::from(plain.has_line(cells, last) || plain.moves(cells).is_empty());
         *[&mut count.loss, &mut count.draw, &mut count.win][(payoff + 1) as usize] += 1;
         let list = if payoff > 0 { &mut count.win_in } else { &mut count.loss_in };
-        if let (Some(distance), Values::Distance) = (value.distance(), values) {
+        if let (Some(distance), PlaneValues::Distance) = (value.distance(), values) {
             list.resize(list.len().max(distance as usize + 1), 0);
             list[distance as usize] += 1;
         }
@@ -164,7 +164,7 @@ fn plain_counts(plain: &Plain, values: Values) -> Vec<PlyCounts> {
     plies
 }
 
-fn check(plain: &Plain, options: &Options) {
+fn check(plain: &Plain, options: &BitplaneOptions) {
     let board = &plain.start;
     let dense = Dense::new(board, options, &NoMonitor).expect("a small board");
     for (cells, &value) in &plain.known {
@@ -218,7 +218,15 @@ fn tall_boards_with_every_number_of_low_variables() {
             let plain = Plain::solve(&board);
             for low in [1, 2, 3, 4, 7, 11] {
                 for mirror in [false, true] {
-                    check(&plain, &Options { low, mirror, threads: 1, ..Options::distance().with_counts() });
+                    check(
+                        &plain,
+                        &BitplaneOptions {
+                            low,
+                            mirror,
+                            threads: 1,
+                            ..BitplaneOptions::distance().with_counts()
+                        },
+                    );
                 }
             }
         }
@@ -340,8 +348,8 @@ fn sink_gets_every_defined_slot() {
             }
             matter += u64::from(slots.contains_key(&slot));
             match options.values {
-                Values::Wdl => assert_eq!(i32::from(code), value.payoff()),
-                Values::Distance => {
+                PlaneValues::Wdl => assert_eq!(i32::from(code), value.payoff()),
+                PlaneValues::Distance => {
                     assert_eq!(<i8 as outplay_core::Code>::unpack(code), Some(value), "{board:?} {options:?}")
                 }
             }
@@ -355,7 +363,7 @@ fn sink_gets_every_defined_slot() {
 fn existing_tier_is_not_exported_again() {
     let board = LineBoard::empty(3, 3, 3);
     let keep = Keep { skip: Some(4), ..Keep::default() };
-    solve(&board, &Options::default(), &NoMonitor, Some(&keep)).expect("a small board");
+    solve(&board, &BitplaneOptions::default(), &NoMonitor, Some(&keep)).expect("a small board");
     assert_eq!(keep.ends.into_inner().expect("no panic"), [9, 8, 7, 6, 5, 3, 2, 1, 0]);
     assert!(keep.slots.into_inner().expect("no panic").keys().all(|&(tier, _)| tier != 4));
 }

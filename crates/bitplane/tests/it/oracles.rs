@@ -1,7 +1,9 @@
 //! Values and counts of the literature. The heavy boards are ignored by default:
 //! `cargo test --release -p outplay-bitplane -- --ignored`
 
-use outplay_bitplane::{Counts, Dense, DenseError, Level, Options, Sink, Slots, Solution, plan, solve};
+use outplay_bitplane::{
+    BitplaneOptions, Counts, Dense, DenseError, Level, Sink, Slots, Solution, plan, solve,
+};
 use outplay_core::{Content, LineBoard, Turn, Verdict};
 use outplay_runtime::NoMonitor;
 use std::collections::BTreeMap;
@@ -11,13 +13,13 @@ fn board(width: usize, height: usize, k: usize, gravity: bool) -> LineBoard {
     LineBoard { gravity, ..LineBoard::empty(width, height, k) }
 }
 
-fn solved(board: &LineBoard, options: Options) -> Solution {
+fn solved(board: &LineBoard, options: BitplaneOptions) -> Solution {
     solve(board, &options, &NoMonitor, None).expect("it fits")
 }
 
 /// W, D or L for the first player at the start.
 fn letter(board: &LineBoard) -> char {
-    let solution = solved(board, Options::wdl());
+    let solution = solved(board, BitplaneOptions::wdl());
     match solution.verdict {
         Verdict::Win => 'W',
         Verdict::Draw => 'D',
@@ -47,8 +49,8 @@ fn misere_boards() {
     let check = |w, h, k, gravity, value| {
         let board = LineBoard { misere: true, ..board(w, h, k, gravity) };
         assert_eq!(letter(&board), value, "{w}x{h} k={k}");
-        let exact = solved(&board, Options::distance());
-        assert_eq!(exact.verdict, solved(&board, Options::wdl()).verdict);
+        let exact = solved(&board, BitplaneOptions::distance());
+        assert_eq!(exact.verdict, solved(&board, BitplaneOptions::wdl()).verdict);
     };
     for (w, h, k) in [(3, 3, 3), (4, 3, 4), (5, 3, 4), (2, 1, 2), (4, 1, 2)] {
         check(w, h, k, false, 'D');
@@ -68,7 +70,7 @@ fn misere_boards() {
 fn four_by_four() {
     let check = |k, misere, legal, value| {
         let board = LineBoard { misere, ..board(4, 4, k, false) };
-        let solution = solved(&board, Options::wdl().with_counts());
+        let solution = solved(&board, BitplaneOptions::wdl().with_counts());
         let counts = solution.counts.expect("counts were asked for");
         if !misere {
             assert_eq!(counts.total().legal, legal);
@@ -83,7 +85,7 @@ fn four_by_four() {
 
 #[test]
 fn tic_tac_toe_by_ply() {
-    let solution = solved(&board(3, 3, 3, false), Options::distance().with_counts());
+    let solution = solved(&board(3, 3, 3, false), BitplaneOptions::distance().with_counts());
     let counts = solution.counts.expect("counts were asked for");
     let legal: Vec<u64> = counts.plies.iter().map(|ply| ply.legal).collect();
     assert_eq!(legal, [1, 9, 72, 252, 756, 1260, 1520, 1140, 390, 78]);
@@ -91,11 +93,11 @@ fn tic_tac_toe_by_ply() {
     assert_eq!((total.win, total.draw, total.loss), (2936, 1068, 1474));
     assert_eq!((total.win_in[0], total.loss_in[0], total.finished), (626, 316, 626 + 316 + 16));
     assert_eq!(
-        solved(&board(2, 2, 2, false), Options::wdl().with_counts()).counts.map(|c| c.total().legal),
+        solved(&board(2, 2, 2, false), BitplaneOptions::wdl().with_counts()).counts.map(|c| c.total().legal),
         Some(29)
     );
     assert_eq!(
-        solved(&board(4, 3, 3, false), Options::wdl().with_counts()).counts.map(|c| c.total().legal),
+        solved(&board(4, 3, 3, false), BitplaneOptions::wdl().with_counts()).counts.map(|c| c.total().legal),
         Some(111_973)
     );
 }
@@ -103,7 +105,7 @@ fn tic_tac_toe_by_ply() {
 /// Legal positions of connect-four boards, and the value and ply of the last move where they are known.
 #[track_caller]
 fn connect(width: usize, height: usize, legal: u64, end: Option<(Verdict, u32)>) -> Counts {
-    let solution = solved(&board(width, height, 4, true), Options::distance().with_counts());
+    let solution = solved(&board(width, height, 4, true), BitplaneOptions::distance().with_counts());
     let counts = solution.counts.expect("counts were asked for");
     let total = counts.total();
     assert_eq!(total.legal, legal, "{width}x{height}");
@@ -188,23 +190,28 @@ fn large_connect_boards() {
 #[ignore = "3.5 billion colourings: a minute in release"]
 fn five_by_four_without_gravity() {
     assert_eq!(letter(&board(5, 4, 4, false)), 'D');
-    assert_eq!(solved(&board(5, 4, 4, false), Options::distance()).verdict, Verdict::Draw);
+    assert_eq!(solved(&board(5, 4, 4, false), BitplaneOptions::distance()).verdict, Verdict::Draw);
 }
 
 #[test]
 fn every_level_and_both_symmetries_agree_on_a_larger_board() {
     let board = board(5, 4, 4, true);
-    let all = |options: Options| {
+    let all = |options: BitplaneOptions| {
         let solution = solved(&board, options);
         (solution.value, solution.best, solution.counts)
     };
-    let right = all(Options::distance().with_counts());
+    let right = all(BitplaneOptions::distance().with_counts());
     for level in Level::available() {
         for mirror in [false, true] {
             for threads in [1, 3] {
                 let level = Some(level);
                 assert_eq!(
-                    all(Options { level, mirror, threads, ..Options::distance().with_counts() }),
+                    all(BitplaneOptions {
+                        level,
+                        mirror,
+                        threads,
+                        ..BitplaneOptions::distance().with_counts()
+                    }),
                     right
                 );
             }
@@ -215,28 +222,36 @@ fn every_level_and_both_symmetries_agree_on_a_larger_board() {
 #[test]
 fn a_board_that_does_not_fit_is_refused_with_figures() {
     let seven = board(7, 6, 4, true);
-    let options = Options { memory: Some(20_000_000_000), ..Options::distance() };
+    let options = BitplaneOptions { memory: Some(20_000_000_000), ..BitplaneOptions::distance() };
     let error = solve(&seven, &options, &NoMonitor, None).expect_err("far too large");
     assert!(matches!(error, DenseError::Memory { .. }));
     let text = error.to_string();
     assert!(text.contains("the limit is 20.0 GB") && text.contains("win/draw/loss"), "{text}");
-    let plan = plan(&seven, &Options { memory: None, ..options }, false).expect("a plan costs nothing");
+    let plan =
+        plan(&seven, &BitplaneOptions { memory: None, ..options }, false).expect("a plan costs nothing");
     assert_eq!(plan.slots, 70_728_639_995_483);
-    let unlimited = Options { memory: None, ..Options::wdl() };
+    let unlimited = BitplaneOptions { memory: None, ..BitplaneOptions::wdl() };
     let error = solve(&seven, &unlimited, &NoMonitor, None).expect_err("more than any machine has");
     assert!(matches!(error, DenseError::Memory { .. }), "{error}");
     // Even astronomic figures are printed.
     let huge = board(7, 9, 4, true);
     assert!(matches!(solve(&huge, &unlimited, &NoMonitor, None), Err(DenseError::Memory { .. })));
     let many = board(9, 8, 4, true);
-    assert!(matches!(solve(&many, &Options::wdl(), &NoMonitor, None), Err(DenseError::TooManyCells { .. })));
+    assert!(matches!(
+        solve(&many, &BitplaneOptions::wdl(), &NoMonitor, None),
+        Err(DenseError::TooManyCells { .. })
+    ));
     let free = board(6, 6, 4, false);
-    assert!(matches!(solve(&free, &Options::wdl(), &NoMonitor, None), Err(DenseError::TooManyShapes { .. })));
+    assert!(matches!(
+        solve(&free, &BitplaneOptions::wdl(), &NoMonitor, None),
+        Err(DenseError::TooManyShapes { .. })
+    ));
 }
 
 #[test]
 fn the_tight_index_has_the_known_sizes() {
-    let slots = |w, h| plan(&board(w, h, 4, true), &Options::wdl(), false).map(|plan| plan.slots).ok();
+    let slots =
+        |w, h| plan(&board(w, h, 4, true), &BitplaneOptions::wdl(), false).map(|plan| plan.slots).ok();
     assert_eq!(slots(4, 4), Some(201_755));
     assert_eq!(slots(5, 5), Some(171_976_899));
     assert_eq!(slots(7, 4), Some(4_593_382_831));
@@ -246,8 +261,8 @@ fn the_tight_index_has_the_known_sizes() {
 #[test]
 fn frugal_solve_returns_tables_to_the_system() {
     let board = board(4, 7, 4, true);
-    let whole = solved(&board, Options::distance());
-    let options = Options { memory: Some(whole.plan.peak_bytes - 1), ..Options::distance() };
+    let whole = solved(&board, BitplaneOptions::distance());
+    let options = BitplaneOptions { memory: Some(whole.plan.peak_bytes - 1), ..BitplaneOptions::distance() };
     let frugal = solved(&board, options);
     assert!(frugal.plan.frugal && !whole.plan.frugal);
     assert!(frugal.plan.peak_bytes < whole.plan.peak_bytes);
@@ -280,7 +295,7 @@ impl Sink for Histogram {
 fn exported_codes_add_up_to_the_counts() {
     let board = board(5, 4, 4, true);
     let sink = Histogram::default();
-    let options = Options::distance().with_counts();
+    let options = BitplaneOptions::distance().with_counts();
     let solution = solve(&board, &options, &NoMonitor, Some(&sink)).expect("a small board");
     let counts = solution.counts.expect("counts were asked for");
     let exported = sink.0.into_inner().expect("no panic");
@@ -316,17 +331,18 @@ fn finished_and_full_boards() {
         board.cells[cell] = Content::First;
     }
     board.turn = Turn::Second;
-    let solution = solved(&board, Options::distance().with_counts());
+    let solution = solved(&board, BitplaneOptions::distance().with_counts());
     assert_eq!(solution.value.map(|value| value.to_string()).as_deref(), Some("loss in 0"));
     assert!(solution.best.is_empty());
     let total = solution.counts.map(|counts| counts.total()).expect("counts were asked for");
     assert_eq!((total.legal, total.finished, total.win), (1, 1, 1));
     board.misere = true;
-    assert_eq!(solved(&board, Options::distance()).verdict, Verdict::Win);
+    assert_eq!(solved(&board, BitplaneOptions::distance()).verdict, Verdict::Win);
 
     let mut full = LineBoard::empty(2, 1, 2);
     full.cells = vec![Content::First, Content::Second];
-    let dense = Dense::new(&full, &Options::distance().with_counts(), &NoMonitor).expect("a tiny board");
+    let dense =
+        Dense::new(&full, &BitplaneOptions::distance().with_counts(), &NoMonitor).expect("a tiny board");
     assert_eq!(dense.solution().verdict, Verdict::Draw);
     assert_eq!(dense.value(&full).map(|value| value.to_string()).as_deref(), Some("draw"));
 }
@@ -342,5 +358,5 @@ fn monitor_can_cancel_a_solve() {
         }
     }
     let board = board(5, 5, 4, true);
-    assert!(matches!(solve(&board, &Options::wdl(), &Impatient, None), Err(DenseError::Stopped)));
+    assert!(matches!(solve(&board, &BitplaneOptions::wdl(), &Impatient, None), Err(DenseError::Stopped)));
 }

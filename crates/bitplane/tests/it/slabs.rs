@@ -1,7 +1,7 @@
 //! Out-of-core solves give the values, counts and slots of in-memory ones, after kills too.
 
 use outplay_bitplane::{
-    DenseError, Key, Options, Packed, Part, Sink, SlabStore, Slots, Solution, plan, solve,
+    BitplaneOptions, DenseError, Part, Sink, SlabBytes, SlabKey, SlabStore, Slots, Solution, plan, solve,
 };
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_runtime::{Monitor, NoMonitor};
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 /// In-memory slab store that fails after a number of calls.
 #[derive(Debug)]
 pub(crate) struct TestStore {
-    pub(crate) slabs: Mutex<BTreeMap<Key, Packed>>,
+    pub(crate) slabs: Mutex<BTreeMap<SlabKey, SlabBytes>>,
     pub(crate) puts: AtomicUsize,
     pub(crate) most: AtomicUsize,
 }
@@ -30,13 +30,13 @@ impl TestStore {
 }
 
 impl SlabStore for TestStore {
-    fn has(&self, key: Key) -> bool {
+    fn has(&self, key: SlabKey) -> bool {
         self.slabs.lock().expect("no panic").contains_key(&key)
     }
-    fn get(&self, key: Key) -> Result<Packed, String> {
+    fn get(&self, key: SlabKey) -> Result<SlabBytes, String> {
         self.slabs.lock().expect("no panic").get(&key).cloned().ok_or_else(|| format!("{key:?} is not there"))
     }
-    fn put(&self, key: Key, bytes: Packed) -> Result<(), String> {
+    fn put(&self, key: SlabKey, bytes: SlabBytes) -> Result<(), String> {
         if self.puts.fetch_add(1, Relaxed) >= self.most.load(Relaxed) {
             return Err("the disk is full".into());
         }
@@ -47,7 +47,7 @@ impl SlabStore for TestStore {
         self.slabs.lock().expect("no panic").retain(|key, _| key.part != part || key.tier != tier);
         Ok(())
     }
-    fn keys(&self) -> Vec<Key> {
+    fn keys(&self) -> Vec<SlabKey> {
         self.slabs.lock().expect("no panic").keys().copied().collect()
     }
     fn bytes(&self) -> (u64, u64) {
@@ -80,11 +80,11 @@ impl Sink for Keep {
     }
 }
 
-fn same(board: &LineBoard, options: &Options) {
+fn same(board: &LineBoard, options: &BitplaneOptions) {
     let keep = Keep::default();
     let expected = solve(board, options, &NoMonitor, Some(&keep)).expect("a small board");
     for slab_bytes in [0, 700, 1 << 20] {
-        let fresh = || Options {
+        let fresh = || BitplaneOptions {
             slabs: true,
             depot: Some(TestStore::new()),
             slab_bytes: Some(slab_bytes),
@@ -111,9 +111,9 @@ pub(crate) fn falling(width: usize, height: usize, k: usize) -> LineBoard {
 
 #[test]
 fn out_of_core_equals_in_memory() {
-    for values in [Options::wdl(), Options::distance()] {
+    for values in [BitplaneOptions::wdl(), BitplaneOptions::distance()] {
         for threads in [1, 2] {
-            let options = Options { threads, low: 3, ..values.clone().with_counts() };
+            let options = BitplaneOptions { threads, low: 3, ..values.clone().with_counts() };
             same(&falling(4, 4, 4), &options);
             same(&falling(5, 3, 3), &options);
             same(&LineBoard::empty(3, 3, 3), &options);
@@ -126,16 +126,16 @@ fn out_of_core_equals_in_memory() {
 #[test]
 fn low_memory_limit_solves_out_of_core() {
     let board = falling(6, 5, 4);
-    let options = Options {
+    let options = BitplaneOptions {
         memory: Some(400_000_000),
         slabs: true,
         depot: Some(TestStore::new()),
         threads: 2,
-        ..Options::distance().with_counts()
+        ..BitplaneOptions::distance().with_counts()
     };
     let slabs = plan(&board, &options, true).expect("slabs fit");
     assert!(slabs.slabwise() && slabs.peak_bytes <= 400_000_000, "{}", slabs.peak_bytes);
-    let alone = Options { slabs: false, ..options };
+    let alone = BitplaneOptions { slabs: false, ..options };
     assert!(matches!(plan(&board, &alone, true), Err(DenseError::Memory { .. })));
 }
 
@@ -159,8 +159,8 @@ fn random_boards_agree() {
         if free > 12 && !board.gravity {
             continue;
         }
-        let values = if round % 2 == 0 { Options::wdl() } else { Options::distance() };
-        let options = Options { low: [1, 3, 12][round % 3], threads: 1, ..values.with_counts() };
+        let values = if round % 2 == 0 { BitplaneOptions::wdl() } else { BitplaneOptions::distance() };
+        let options = BitplaneOptions { low: [1, 3, 12][round % 3], threads: 1, ..values.with_counts() };
         same(&board, &options);
     }
 }
@@ -179,14 +179,18 @@ impl Monitor for Patience {
 #[test]
 fn stopped_solve_resumes() {
     let board = falling(5, 4, 4);
-    let options = Options { threads: 1, low: 5, ..Options::wdl().with_counts() };
+    let options = BitplaneOptions { threads: 1, low: 5, ..BitplaneOptions::wdl().with_counts() };
     let keep = Keep::default();
     let expected = solve(&board, &options, &NoMonitor, Some(&keep)).expect("a small board");
     let mut rng = SmallRng::seed_from_u64(2);
     for _ in 0..6 {
         let shelf = TestStore::new();
-        let options =
-            Options { slabs: true, depot: Some(shelf.clone()), slab_bytes: Some(0), ..options.clone() };
+        let options = BitplaneOptions {
+            slabs: true,
+            depot: Some(shelf.clone()),
+            slab_bytes: Some(0),
+            ..options.clone()
+        };
         let slabs = Keep::default();
         let mut stops = 0;
         let found = loop {
@@ -220,18 +224,22 @@ fn stopped_solve_resumes() {
 #[test]
 fn damaged_slabs_are_errors() {
     let board = falling(4, 4, 4);
-    let options = Options { threads: 1, ..Options::wdl().with_counts() };
+    let options = BitplaneOptions { threads: 1, ..BitplaneOptions::wdl().with_counts() };
     let mut rng = SmallRng::seed_from_u64(3);
     for _ in 0..40 {
         let shelf = TestStore::new();
-        let options =
-            Options { slabs: true, depot: Some(shelf.clone()), slab_bytes: Some(0), ..options.clone() };
+        let options = BitplaneOptions {
+            slabs: true,
+            depot: Some(shelf.clone()),
+            slab_bytes: Some(0),
+            ..options.clone()
+        };
         shelf.most.store(rng.random_range(20..70), Relaxed);
         assert!(matches!(solve(&board, &options, &NoMonitor, None), Err(DenseError::SlabStore { .. })));
         {
             let mut slabs = shelf.slabs.lock().expect("no panic");
-            let planes = |key: &Key| !matches!(key.part, Part::ReachCensus | Part::ValueCensus);
-            let keys: Vec<Key> = slabs.keys().copied().filter(planes).collect();
+            let planes = |key: &SlabKey| !matches!(key.part, Part::ReachCensus | Part::ValueCensus);
+            let keys: Vec<SlabKey> = slabs.keys().copied().filter(planes).collect();
             let slab = slabs.get_mut(&keys[rng.random_range(0..keys.len())]).expect("a slab");
             let mut bytes = slab.to_vec();
             let at = rng.random_range(0..bytes.len());
@@ -253,12 +261,12 @@ fn damaged_slabs_are_errors() {
 #[test]
 fn slabs_of_another_layout_are_discarded() {
     let board = falling(4, 4, 4);
-    let options = Options { threads: 1, low: 3, ..Options::distance().with_counts() };
+    let options = BitplaneOptions { threads: 1, low: 3, ..BitplaneOptions::distance().with_counts() };
     let keep = Keep::default();
     let expected = solve(&board, &options, &NoMonitor, Some(&keep)).expect("a small board");
     for puts in [1, 5, 20, 60, 100] {
         let shelf = TestStore::new();
-        let cut = |slab_bytes: u64| Options {
+        let cut = |slab_bytes: u64| BitplaneOptions {
             slabs: true,
             depot: Some(shelf.clone()),
             slab_bytes: Some(slab_bytes),

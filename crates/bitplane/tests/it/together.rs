@@ -1,7 +1,7 @@
 //! Distributed solves give the values, counts and slots of one process, after failures too.
 
 use crate::slabs::{Keep, TestStore, agree, falling};
-use outplay_bitplane::{DenseError, Options, SlabStore, Solution, solve};
+use outplay_bitplane::{BitplaneOptions, DenseError, SlabStore, Solution, solve};
 use outplay_core::LineBoard;
 use outplay_runtime::{Communicator, LocalCommunicator, NoMonitor};
 use rand::rngs::SmallRng;
@@ -15,14 +15,14 @@ type Slots = BTreeMap<(usize, u64), i8>;
 /// The solution of every rank, and the slots of all of them.
 fn together(
     board: &LineBoard,
-    options: &Options,
+    options: &BitplaneOptions,
     shelves: &[Arc<TestStore>],
     keeps: &[Keep],
 ) -> Vec<Result<Solution, DenseError>> {
     std::thread::scope(|scope| {
         let rank = |crew: Arc<dyn Communicator>| {
             let (depot, keep) = (shelves[crew.rank()].clone(), &keeps[crew.rank()]);
-            let options = Options { crew: Some(crew), depot: Some(depot), ..options.clone() };
+            let options = BitplaneOptions { crew: Some(crew), depot: Some(depot), ..options.clone() };
             scope.spawn(move || solve(board, &options, &NoMonitor, Some(keep)))
         };
         let ranks: Vec<_> = LocalCommunicator::of(shelves.len()).into_iter().map(rank).collect();
@@ -43,19 +43,19 @@ fn slots(keeps: &[Keep]) -> Slots {
 #[test]
 fn distributed_solve_equals_one_process() {
     let boards = [
-        (falling(4, 4, 4), Options::distance()),
-        (falling(4, 4, 3), Options::wdl()),
-        (LineBoard { misere: true, ..LineBoard::empty(4, 3, 3) }, Options::distance()),
+        (falling(4, 4, 4), BitplaneOptions::distance()),
+        (falling(4, 4, 3), BitplaneOptions::wdl()),
+        (LineBoard { misere: true, ..LineBoard::empty(4, 3, 3) }, BitplaneOptions::distance()),
     ];
     for (board, options) in boards {
-        let options = Options { threads: 1, low: 4, ..options.with_counts() };
+        let options = BitplaneOptions { threads: 1, low: 4, ..options.with_counts() };
         let keep = Keep::default();
         let expected = solve(&board, &options, &NoMonitor, Some(&keep)).expect("a small board");
         for size in 1..=4 {
             for slab_bytes in [None, Some(0)] {
                 let shelves: Vec<_> = (0..size).map(|_| TestStore::new()).collect();
                 let keeps: Vec<_> = (0..size).map(|_| Keep::default()).collect();
-                let options = Options { slab_bytes, ..options.clone() };
+                let options = BitplaneOptions { slab_bytes, ..options.clone() };
                 for found in together(&board, &options, &shelves, &keeps) {
                     let found = found.expect("ranks agree");
                     agree(&found, &expected);
@@ -72,9 +72,11 @@ fn distributed_solve_equals_one_process() {
 #[test]
 fn failed_rank_stops_all_and_fewer_ranks_resume() {
     let board = falling(4, 4, 4);
-    let options = Options { threads: 1, low: 5, slab_bytes: Some(0), ..Options::wdl().with_counts() };
+    let options =
+        BitplaneOptions { threads: 1, low: 5, slab_bytes: Some(0), ..BitplaneOptions::wdl().with_counts() };
     let keep = Keep::default();
-    let expected = solve(&board, &Options { slab_bytes: None, ..options.clone() }, &NoMonitor, Some(&keep));
+    let expected =
+        solve(&board, &BitplaneOptions { slab_bytes: None, ..options.clone() }, &NoMonitor, Some(&keep));
     let expected = expected.expect("a small board");
     let mut rng = SmallRng::seed_from_u64(3);
     for round in 0..4 {
@@ -101,9 +103,15 @@ fn failed_rank_stops_all_and_fewer_ranks_resume() {
 #[test]
 fn ranks_recompute_lost_slabs() {
     let board = falling(4, 4, 4);
-    let options = Options { threads: 1, low: 5, slab_bytes: Some(0), ..Options::distance().with_counts() };
+    let options = BitplaneOptions {
+        threads: 1,
+        low: 5,
+        slab_bytes: Some(0),
+        ..BitplaneOptions::distance().with_counts()
+    };
     let keep = Keep::default();
-    let expected = solve(&board, &Options { slab_bytes: None, ..options.clone() }, &NoMonitor, Some(&keep));
+    let expected =
+        solve(&board, &BitplaneOptions { slab_bytes: None, ..options.clone() }, &NoMonitor, Some(&keep));
     let expected = expected.expect("a small board");
     let mut rng = SmallRng::seed_from_u64(8);
     for round in 0..6 {
@@ -128,11 +136,11 @@ fn ranks_recompute_lost_slabs() {
 #[test]
 fn ranks_without_a_disk_keep_slabs_in_memory() {
     let board = falling(4, 4, 3);
-    let options = Options { threads: 1, ..Options::distance().with_counts() };
+    let options = BitplaneOptions { threads: 1, ..BitplaneOptions::distance().with_counts() };
     let expected = solve(&board, &options, &NoMonitor, None).expect("a small board");
     std::thread::scope(|scope| {
         for crew in LocalCommunicator::of(3) {
-            let options = Options { crew: Some(crew), ..options.clone() };
+            let options = BitplaneOptions { crew: Some(crew), ..options.clone() };
             let (board, expected) = (&board, &expected);
             scope.spawn(move || {
                 agree(&solve(board, &options, &NoMonitor, None).expect("ranks agree"), expected)

@@ -1,6 +1,6 @@
 //! `outplay label`: exact values of many positions, as rows of a dataset.
 
-use crate::args::Effort;
+use crate::args::SearchArgs;
 use crate::commands::{Failure, KNOWN, Run, UNKNOWN};
 use clap::Args;
 use outplay_core::figures::grouped;
@@ -33,7 +33,7 @@ pub(crate) struct LabelArgs {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    effort: Effort,
+    effort: SearchArgs,
 }
 
 fn parse_plies(text: &str) -> Result<(u32, u32), String> {

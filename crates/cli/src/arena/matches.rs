@@ -1,7 +1,7 @@
 //! `outplay match`: matches and round-robin tournaments with confidence intervals, Elo and SPRT (Wald 1945).
 
 use super::grid::write_grid;
-use crate::args::{At, Effort};
+use crate::args::{At, SearchArgs};
 use crate::commands::{Failure, INTERRUPTED, KNOWN, NO, Run, UNKNOWN, write_file};
 use crate::terminal::harmless;
 use clap::Args;
@@ -9,7 +9,7 @@ use outplay_arena::matches::{MatchReport, MatchRequest, compete_games};
 use outplay_arena::page::page;
 use outplay_arena::ratings::CrossTable;
 use outplay_arena::referee::House;
-use outplay_arena::standings::{Judged, PlayerRow, Standings, Tally};
+use outplay_arena::standings::{MoveAccuracy, PlayerRow, Standings, Tally};
 use outplay_arena::stats::{Decision, Pairs, Sprt, Strength};
 use outplay_arena::text::Grid;
 use outplay_core::figures::{bytes, grouped};
@@ -72,7 +72,7 @@ pub(crate) struct MatchArgs {
     #[command(flatten)]
     at: At,
     #[command(flatten)]
-    effort: Effort,
+    effort: SearchArgs,
 }
 
 pub(super) fn parse_sprt(text: &str) -> Result<Sprt, String> {
@@ -389,10 +389,11 @@ fn judged(rows: &[PlayerRow]) -> Grid {
     let share =
         |share: Option<f64>, of: u64| share.map_or("-".into(), |share| format!("{} of {of}", percent(share)));
     for row in rows {
-        let Some(Judged { moves, kept, choices, kept_choices, quiet, kept_quiet, .. }) = row.judged else {
+        let Some(MoveAccuracy { moves, kept, choices, kept_choices, quiet, kept_quiet, .. }) = row.judged
+        else {
             continue;
         };
-        let Some(Judged { games_with_error, first_error, .. }) = row.judged else { continue };
+        let Some(MoveAccuracy { games_with_error, first_error, .. }) = row.judged else { continue };
         grid.row(vec![
             row.player.clone(),
             share(kept, moves),

@@ -2,15 +2,17 @@
 
 use super::grid::write_grid;
 use super::matches::{elo_words, five};
-use crate::args::Effort;
+use crate::args::SearchArgs;
 use crate::commands::{Failure, Run, write_file};
 use clap::{Args, ValueEnum};
-use outplay_arena::scrutiny::Kept;
+use outplay_arena::scrutiny::PreservedMoves;
 use outplay_arena::stats::Sprt;
 use outplay_arena::text::Grid;
 use outplay_arena::tune::fit::FitOptions;
 use outplay_arena::tune::labels::{Sampling, Spread};
-use outplay_arena::tune::{By, Measured, Method as TuneMethod, TuneReport, TuneRequest, page as tune_page};
+use outplay_arena::tune::{
+    FitAccuracy, TuneReport, TuneRequest, TuningMethod as TuneMethod, TuningObjective, page as tune_page,
+};
 use outplay_players::{FeatureSet, Weights};
 use outplay_workbench::{GameHandle, Trouble};
 use std::io::{self, Write};
@@ -138,7 +140,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     #[command(flatten)]
-    effort: Effort,
+    effort: SearchArgs,
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
@@ -202,8 +204,8 @@ fn request(args: &TuneArgs, entry: &GameHandle, data: &Path) -> TuneRequest {
     let open = entry.open_cells().unwrap_or(0);
     let (from, to) = args.plies.unwrap_or_else(|| Sampling::middle(open as u32));
     let by = match args.by {
-        Objective::Games => By::Games(method),
-        Objective::Labels => By::Labels {
+        Objective::Games => TuningObjective::Games(method),
+        Objective::Labels => TuningObjective::Labels {
             positions: args.positions,
             held_out: args.held_out,
             sampling: Sampling { from, to, spread, seed: args.seed },
@@ -305,12 +307,13 @@ fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
 }
 
 /// Share of moves that keep the value, by the tuned weights and by the incumbent, on labelled positions.
-fn accuracy(measured: &Measured) -> Grid {
+fn accuracy(measured: &FitAccuracy) -> Grid {
     let mut grid = Grid::new(
         "accuracy: moves at depth 1 that keep the value",
         &["", "all positions", "quiet positions", "number", "quiet"],
     );
-    let share = |kept: &Kept| kept.share().map_or("-".into(), |share| format!("{:.1} %", 100.0 * share));
+    let share =
+        |kept: &PreservedMoves| kept.share().map_or("-".into(), |share| format!("{:.1} %", 100.0 * share));
     let rows = [
         ("tuned, training set", &measured.fitted),
         ("tuned, held out", &measured.held_out),

@@ -6,7 +6,7 @@
 use crate::commands::{Failure, Run};
 use crate::output::BOLD;
 use outplay_core::figures::grouped;
-use outplay_workbench::{Method, Place, SolveRequest};
+use outplay_workbench::{Method, PositionRef, SolveRequest};
 use std::io::Write;
 
 /// Game, method and moves to a position that is searched quickly.
@@ -29,7 +29,7 @@ pub(crate) fn signature(run: &mut Run<'_, impl Write>) -> Result<u8, Failure> {
         let mut request = SolveRequest::default();
         let session = run.session(None).on_threads(1).off_disk().impartial();
         let session = session.with(|session| session.hash = 64 << 20);
-        (request.method, request.place) = (method, Place::Moves(moves.into()));
+        (request.method, request.place) = (method, PositionRef::Moves(moves.into()));
         let answer = outplay_workbench::solve(&session, &entry, &request, run.progress)?;
         let value = answer.answer.verdict();
         rows.push(serde_json::json!({

@@ -12,7 +12,7 @@ use anstyle::{AnsiColor, Color, RgbColor, Style};
 use outplay_core::figures::grouped;
 use outplay_core::{Notation, Picture, Tone, Turn, Verdict};
 use outplay_teach::Evaluation;
-use outplay_teach::{History, Puzzle, Why};
+use outplay_teach::{Explanation, History, Puzzle};
 use outplay_workbench::{Answer, GameHandle, MoveAnswer, QueryAnswer, Source};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -305,7 +305,7 @@ pub(crate) fn legend(out: &mut impl Write, words: &PlayerNames, answer: &QueryAn
 }
 
 /// The answer of `why`.
-pub(crate) fn why(out: &mut impl Write, why: &Why) -> io::Result<()> {
+pub(crate) fn why(out: &mut impl Write, why: &Explanation) -> io::Result<()> {
     let style = verdict(&why.answer);
     // One reason per line; the first one is the verdict.
     for (i, reason) in why.sentence.trim_end_matches('.').split("; ").enumerate() {

@@ -4,7 +4,7 @@ use super::{BOLD, DRAW, FAINT, LOSS, WIN};
 use outplay_core::figures::{bytes, grouped};
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_teach::WrittenOut;
-use outplay_workbench::{BookInfo, CheckReport, IndexCheck, IndexReport, Ranked};
+use outplay_workbench::{BookInfo, CheckReport, IndexCheck, IndexReport, NumberedPosition};
 use std::io::{self, Write};
 
 /// Writes the size of an index, tier by tier.
@@ -50,7 +50,7 @@ pub(crate) fn index(out: &mut impl Write, report: &IndexReport) -> io::Result<()
 }
 
 /// Writes a position and its rank.
-pub(crate) fn ranked(out: &mut impl Write, ranked: &Ranked) -> io::Result<()> {
+pub(crate) fn ranked(out: &mut impl Write, ranked: &NumberedPosition) -> io::Result<()> {
     let place = format!("number {} of tier {}", grouped(ranked.place), ranked.tier);
     writeln!(out, "{BOLD}{}{BOLD:#} {FAINT}({place}){FAINT:#}", ranked.number)?;
     match &ranked.position {

@@ -3,7 +3,7 @@
 use super::{BOLD, DRAW, FAINT, LOSS, PlayerNames, WIN, large, sentence, verdict};
 use outplay_core::figures::{bytes, duration, grouped};
 use outplay_core::{Counters, Turn};
-use outplay_workbench::{How, Method, SolveAnswer};
+use outplay_workbench::{Method, SolveAnswer, SolveOrigin};
 use std::io::{self, Write};
 
 /// Writes the value, the position counts, the solver's work and where the result is stored.
@@ -159,14 +159,14 @@ fn count_lines(out: &mut impl Write, counters: &Counters, depth: Option<u32>) ->
 /// The source of the answer, or the amount of work that it took.
 fn work(answer: &SolveAnswer) -> String {
     match (answer.method, answer.colourings) {
-        (How::Table, _) => "answered from the table".to_string(),
-        (How::Book, _) => "answered from the opening book".to_string(),
-        (How::Kept, _) => "answered from a cached result".to_string(),
-        (How::Theory, _) => "answered by theory".to_string(),
-        (How::By(Method::Dense), Some(colourings)) => {
+        (SolveOrigin::Table, _) => "answered from the table".to_string(),
+        (SolveOrigin::Book, _) => "answered from the opening book".to_string(),
+        (SolveOrigin::Kept, _) => "answered from a cached result".to_string(),
+        (SolveOrigin::Theory, _) => "answered by theory".to_string(),
+        (SolveOrigin::By(Method::Dense), Some(colourings)) => {
             format!("{} colourings by bit-planes (dense)", large(colourings))
         }
-        (How::By(method), _) => format!("{} positions by {method}", grouped(answer.nodes)),
+        (SolveOrigin::By(method), _) => format!("{} positions by {method}", grouped(answer.nodes)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Books are complete, resumable, verified and correct.
 
-use outplay_connect::{Author, Book, BookError, Depth, Limits, Solver};
+use outplay_connect::{Author, Book, BookError, Depth, Solver, SolverLimits};
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_runtime::{Monitor, NoMonitor};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -27,7 +27,7 @@ impl Monitor for Impatient {
 
 /// Compares the book's score of every reachable position with the solver.
 fn check_all(book: &Book, board: &LineBoard, plies: usize, solver: &mut Solver) -> usize {
-    let answer = solver.solve(board, Depth::Score, Limits::default(), &NoMonitor, 1).unwrap();
+    let answer = solver.solve(board, Depth::Score, SolverLimits::default(), &NoMonitor, 1).unwrap();
     assert_eq!(book.probe(board), answer.score(), "{board:?}");
     if plies == 0 || board.has_line(Content::First) || board.has_line(Content::Second) {
         return 1;

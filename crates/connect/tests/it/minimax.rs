@@ -1,6 +1,6 @@
 //! Every answer equals plain minimax on small boards.
 
-use outplay_connect::{Depth, Limits, Solver};
+use outplay_connect::{Depth, Solver, SolverLimits};
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_runtime::NoMonitor;
 use rand::rngs::StdRng;
@@ -126,8 +126,9 @@ fn check_random(seed: u64, boards: usize, make: impl Fn(&mut StdRng) -> LineBoar
         let mut board = make(&mut random);
         let mut plain = Plain::new(&board);
         let expected = plain.score(&mut board);
-        let mut solve =
-            |depth, threads| solver.solve(&board, depth, Limits::default(), &NoMonitor, threads).unwrap();
+        let mut solve = |depth, threads| {
+            solver.solve(&board, depth, SolverLimits::default(), &NoMonitor, threads).unwrap()
+        };
         let answer = solve(Depth::Score, 1 + round % 2);
         assert_eq!(answer.score(), Some(expected), "{board:?}");
         assert_eq!(solve(Depth::Verdict, 1).verdict(), Some(expected.signum()), "{board:?}");
@@ -143,8 +144,8 @@ fn check_random(seed: u64, boards: usize, make: impl Fn(&mut StdRng) -> LineBoar
 /// implies.
 fn check_moves(solver: &mut Solver, plain: &mut Plain, board: LineBoard, expected: i32) {
     let finished = board.has_line(Content::First) || board.has_line(Content::Second);
-    let line = solver.principal_variation(&board, Limits::default(), &NoMonitor, 1).unwrap();
-    let answer = solver.solve(&board, Depth::Score, Limits::default(), &NoMonitor, 1).unwrap();
+    let line = solver.principal_variation(&board, SolverLimits::default(), &NoMonitor, 1).unwrap();
+    let answer = solver.solve(&board, Depth::Score, SolverLimits::default(), &NoMonitor, 1).unwrap();
     assert_eq!(finished || answer.left == 0, answer.left == 0 || expected < -(answer.left as i32 / 2));
     let distance = answer.value().unwrap().distance().unwrap_or(answer.left);
     assert_eq!(line.len(), distance as usize, "{board:?}");
@@ -153,7 +154,7 @@ fn check_moves(solver: &mut Solver, plain: &mut Plain, board: LineBoard, expecte
     }
     for cell in board.open_cells() {
         let mut next = board.after(cell);
-        let answer = solver.solve(&next, Depth::Score, Limits::default(), &NoMonitor, 1).unwrap();
+        let answer = solver.solve(&next, Depth::Score, SolverLimits::default(), &NoMonitor, 1).unwrap();
         assert_eq!(answer.score(), Some(plain.score(&mut next)), "{board:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Known scores: files of positions (where present) and boards of the literature.
 
-use outplay_connect::{ConnectError, Depth, Limits, Solver};
+use outplay_connect::{ConnectError, Depth, Solver, SolverLimits};
 use outplay_core::{Content, LineBoard, Turn, Verdict};
 use outplay_runtime::NoMonitor;
 use std::path::PathBuf;
@@ -20,8 +20,8 @@ fn after(mut board: LineBoard, moves: &str) -> LineBoard {
     board
 }
 
-fn solve(board: &LineBoard, entries: usize) -> outplay_connect::Answer {
-    Solver::new(entries).solve(board, Depth::Score, Limits::default(), &NoMonitor, 1).unwrap()
+fn solve(board: &LineBoard, entries: usize) -> outplay_connect::ScoreBounds {
+    Solver::new(entries).solve(board, Depth::Score, SolverLimits::default(), &NoMonitor, 1).unwrap()
 }
 
 /// Compares the first lines of a file of positions, if it exists.
@@ -32,7 +32,7 @@ fn check_file(name: &str, limit: usize) {
     for line in text.lines().take(limit) {
         let (moves, score) = line.split_once(' ').unwrap();
         let board = after(empty(7, 6, 4), moves);
-        let answer = solver.solve(&board, Depth::Score, Limits::default(), &NoMonitor, 1).unwrap();
+        let answer = solver.solve(&board, Depth::Score, SolverLimits::default(), &NoMonitor, 1).unwrap();
         assert_eq!(answer.score(), Some(score.parse().unwrap()), "{name}: {moves}");
     }
 }
@@ -112,7 +112,7 @@ fn values_with_other_k() {
 #[test]
 fn rejected_boards_have_a_reason() {
     let check =
-        |board: &LineBoard| Solver::new(1).solve(board, Depth::Score, Limits::default(), &NoMonitor, 1);
+        |board: &LineBoard| Solver::new(1).solve(board, Depth::Score, SolverLimits::default(), &NoMonitor, 1);
     assert_eq!(check(&LineBoard::empty(7, 6, 4)), Err(ConnectError::NoGravity));
     assert_eq!(check(&LineBoard { misere: true, ..empty(7, 6, 4) }), Err(ConnectError::Misere));
     assert!(matches!(check(&empty(12, 12, 4)), Err(ConnectError::TooLarge { .. })));
@@ -126,10 +126,10 @@ fn rejected_boards_have_a_reason() {
 fn a_stopped_search_gives_bounds_that_hold() {
     let board = empty(7, 6, 4);
     for threads in [1, 2] {
-        let limits = Limits { nodes: Some(50_000), time: None };
+        let limits = SolverLimits { nodes: Some(50_000), time: None };
         let answer = Solver::new(1 << 16).solve(&board, Depth::Score, limits, &NoMonitor, threads).unwrap();
         assert!(answer.stopped && answer.low <= 1 && answer.high >= 1 && answer.nodes < 100_000);
-        let limits = Limits { nodes: None, time: Some(Duration::from_millis(20)) };
+        let limits = SolverLimits { nodes: None, time: Some(Duration::from_millis(20)) };
         let answer = Solver::new(1 << 16).solve(&board, Depth::Score, limits, &NoMonitor, threads).unwrap();
         assert!(answer.stopped && answer.low <= 1 && answer.high >= 1);
     }
@@ -138,7 +138,7 @@ fn a_stopped_search_gives_bounds_that_hold() {
 #[test]
 fn the_largest_boards_fit() {
     for (width, height) in [(16, 7), (8, 15), (2, 63), (64, 1), (1, 127)] {
-        let limits = Limits { nodes: Some(5000), time: None };
+        let limits = SolverLimits { nodes: Some(5000), time: None };
         let answer = Solver::new(1 << 10)
             .solve(&empty(width, height, 4), Depth::Score, limits, &NoMonitor, 2)
             .unwrap();
@@ -151,6 +151,6 @@ fn the_largest_boards_fit() {
 fn two_threads_agree_with_one() {
     let board = after(empty(7, 6, 4), "32751571231557");
     let mut solver = Solver::new(1 << 18);
-    let answer = solver.solve(&board, Depth::Score, Limits::default(), &NoMonitor, 2).unwrap();
+    let answer = solver.solve(&board, Depth::Score, SolverLimits::default(), &NoMonitor, 2).unwrap();
     assert_eq!(answer.score(), Some(-3));
 }

@@ -9,12 +9,12 @@ use super::material::{BLACK, MOST_MEN, Material, PAWN};
 use super::rules::PROMOTIONS;
 use super::sets::{ChessSets, Man};
 use super::spread::attackers;
-use outplay_core::{Leaving, Tier};
+use outplay_core::{Tier, TierExit};
 
-type Visit<'v> = &'v mut dyn FnMut(Tier, &[Leaving]);
+type Visit<'v> = &'v mut dyn FnMut(Tier, &[TierExit]);
 
-fn leave(slot: u16, number: u32) -> Leaving {
-    Leaving { slot, number }
+fn leave(slot: u16, number: u32) -> TierExit {
+    TierExit { slot, number }
 }
 
 /// The ending that a move leads to.
@@ -108,7 +108,7 @@ fn three_men(sets: &ChessSets<'_>, row: usize, visit: Visit<'_>) {
     let (man, black, kings) = (sets.last, sets.black(row), sets.kings(row));
     let (king, other) = kings_by_turn(kings, black);
     let legal = sets.legal_row(row)[0];
-    let mut list: Vec<Leaving> = Vec::new();
+    let mut list: Vec<TierExit> = Vec::new();
     if man.black != black {
         let goal = TargetEnding::new(sets.index, &[]);
         for square in Squares(legal & king_captures(king, other)) {
@@ -142,7 +142,7 @@ fn four_men(
     row: usize,
     [man, second]: [Man; 2],
     outer: bool,
-    list: &mut Vec<Leaving>,
+    list: &mut Vec<TierExit>,
     visit: Visit<'_>,
 ) {
     let (black, kings) = (sets.black(row), sets.kings(row));
@@ -202,7 +202,7 @@ fn captured_by_the_second(
     [man, second]: [Man; 2],
     with: &dyn Fn(u8) -> u64,
     slot: &dyn Fn(u8, u8) -> u16,
-    list: &mut Vec<Leaving>,
+    list: &mut Vec<TierExit>,
     visit: Visit<'_>,
 ) {
     let (black, kings) = (sets.black(row), sets.kings(row));

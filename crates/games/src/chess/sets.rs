@@ -24,7 +24,7 @@ use super::material::{BLACK, MOST_MEN, PAWN};
 use super::passing;
 use super::setup::{NONE, Setup};
 use super::spread::{attackers, before_image, origins};
-use outplay_core::{Leaving, SetDetour, Sets, Slots, Tier, Turn};
+use outplay_core::{SetDetour, Sets, Slots, Tier, TierExit, Turn};
 
 /// A man other than a king.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -364,7 +364,7 @@ impl Sets for ChessSets<'_> {
         words
     }
 
-    fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[Leaving])) {
+    fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[TierExit])) {
         super::exits::all(self, row, visit);
     }
 
@@ -437,7 +437,7 @@ mod tests {
             let mut left: HashSet<(u16, Link)> = HashSet::new();
             sets.exits(row, &mut |tier, list| {
                 let link =
-                    |leaving: &Leaving| Link { tier, number: leaving.number.into(), same_player: false };
+                    |leaving: &TierExit| Link { tier, number: leaving.number.into(), same_player: false };
                 left.extend(list.iter().map(|leaving| (leaving.slot, link(leaving))));
             });
             let around = sets.detours(row);

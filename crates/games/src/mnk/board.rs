@@ -11,7 +11,7 @@
 
 use super::{Rules, grid, reach, scene};
 use outplay_core::{
-    Content, Game, InputError, Keyed, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Scene, Turn,
+    Content, Game, HashKeys, InputError, LineBoard, LineGame, Mark, Notation, Payoff, Picture, Scene, Turn,
 };
 use outplay_index::{Bits, Columns};
 use std::sync::Arc;
@@ -262,7 +262,7 @@ impl<B: Bits> Game for Mnk<B> {
     }
 }
 
-impl<B: Bits> Keyed for Mnk<B> {
+impl<B: Bits> HashKeys for Mnk<B> {
     #[inline]
     fn key(&self, pos: &Board<B>) -> u64 {
         // Two odd multipliers separate the players; the final steps mix the high bits into the low ones.

@@ -1,7 +1,7 @@
 //! Laws, known counts and exact position parsing for the m,n,k family.
 
 use super::*;
-use outplay_core::{Game, Index, Keyed, Notation, Tier, laws};
+use outplay_core::{Game, HashKeys, Index, Notation, Tier, laws};
 use proptest::prelude::*;
 use std::collections::HashSet;
 

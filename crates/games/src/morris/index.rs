@@ -9,7 +9,7 @@
 //!
 //! Invariant: a tier precedes those that its captures lead to, so material never increases.
 
-use super::rules::{Kind, Men, Morris, each};
+use super::rules::{Men, Morris, Variant, each};
 use outplay_core::{Index, Predecessors, Tier};
 
 /// The material of a tier.
@@ -34,7 +34,7 @@ impl MorrisIndex {
     /// An index of placing and moving phase, from the empty board on.
     pub fn new(game: &Morris) -> MorrisIndex {
         let mut groups = Vec::new();
-        let three = game.kind != Kind::Six;
+        let three = game.kind != Variant::Six;
         for placed in 0..game.all_placed() {
             // The player to move has placed as many men as the opponent, or one fewer.
             let (own, other) = (placed / 2, placed.div_ceil(2));
@@ -57,12 +57,12 @@ impl MorrisIndex {
     /// The index for retrograde analysis: both phases of the small games, and the moving phase of Six Men's Morris,
     /// whose placing phase is searched.
     pub fn to_solve(game: &Morris) -> MorrisIndex {
-        if game.kind == Kind::Six { MorrisIndex::moving(game) } else { MorrisIndex::new(game) }
+        if game.kind == Variant::Six { MorrisIndex::moving(game) } else { MorrisIndex::new(game) }
     }
 
     fn with(game: &Morris, mut groups: Vec<TierMaterial>) -> MorrisIndex {
         let placed = game.all_placed();
-        let fewest = if game.kind == Kind::Six { 0 } else { game.men };
+        let fewest = if game.kind == Variant::Six { 0 } else { game.men };
         for total in (2 * fewest..=2 * game.men).rev() {
             for less in fewest..=total / 2 {
                 let more = total - less;
@@ -218,7 +218,7 @@ impl Index<Morris> for MorrisIndex {
     fn unrank(&self, tier: Tier, number: u64) -> Option<Men> {
         let group = &self.groups[tier.0 as usize];
         let (mover, opponent) = self.sides(tier, number);
-        if self.game.kind != Kind::Six && self.game.board.has_line(mover) {
+        if self.game.kind != Variant::Six && self.game.board.has_line(mover) {
             // The game ended when that line was completed.
             return None;
         }
@@ -234,7 +234,7 @@ impl Index<Morris> for MorrisIndex {
 
     fn counted(&self, tier: Tier) -> bool {
         let group = &self.groups[tier.0 as usize];
-        self.game.kind != Kind::Six || self.moving_group(group) && group.men.1 >= 3
+        self.game.kind != Variant::Six || self.moving_group(group) && group.men.1 >= 3
     }
 }
 
@@ -243,7 +243,7 @@ impl Predecessors<Morris> for MorrisIndex {
         let group = &self.groups[tier.0 as usize];
         let (mover, opponent) = self.sides(tier, number);
         let board = &self.game.board;
-        let three = self.game.kind != Kind::Six;
+        let three = self.game.kind != Variant::Six;
         if !self.moving_group(group) || (three && board.has_line(mover)) {
             return;
         }

@@ -6,7 +6,7 @@
 //! b2    a1-a2    a1-a2xc3   place, move, move with capture
 //! ```
 
-use super::rules::{Kind, Men, Morris, Step};
+use super::rules::{Men, Morris, Step, Variant};
 use outplay_core::{InputError, Mark, Notation, Picture, Remark, Scene, Tone, cell_name};
 
 impl Morris {
@@ -76,10 +76,12 @@ impl Morris {
 impl Notation for Morris {
     fn spec(&self) -> String {
         match self.kind {
-            Kind::Three => format!("morris:three,lines={}", self.board.lines.len()),
-            Kind::Tapatan => "morris:tapatan".to_string(),
-            Kind::Six => format!("morris:six,men={}{}", self.men, if self.flying { ",flying" } else { "" }),
-            Kind::Nine => {
+            Variant::Three => format!("morris:three,lines={}", self.board.lines.len()),
+            Variant::Tapatan => "morris:tapatan".to_string(),
+            Variant::Six => {
+                format!("morris:six,men={}{}", self.men, if self.flying { ",flying" } else { "" })
+            }
+            Variant::Nine => {
                 let men = self.ending.map(|(a, b)| format!(",men={a}+{b}")).unwrap_or_default();
                 format!("morris:nine{men}{}", if self.flying { "" } else { ",flying=off" })
             }

@@ -6,7 +6,7 @@ use outplay_core::{Game, InputError, Payoff, Turn};
 
 /// The variant of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum Variant {
     /// A line wins.
     Three,
     /// A line wins, and men move along the diagonals.
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 /// A game of the morris family.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Morris {
-    pub(super) kind: Kind,
+    pub(super) kind: Variant,
     pub(super) board: Board,
     pub(super) men: u8,
     pub(super) flying: bool,
@@ -85,11 +85,11 @@ impl Morris {
                     }
                 };
                 spec.finish("`lines=6` and `lines=8`")?;
-                Morris::of(Kind::Three, Board::square(false, diagonals), 3)
+                Morris::of(Variant::Three, Board::square(false, diagonals), 3)
             }
             Some("tapatan") => {
                 spec.finish("no options")?;
-                Morris::of(Kind::Tapatan, Board::square(true, true), 3)
+                Morris::of(Variant::Tapatan, Board::square(true, true), 3)
             }
             Some("six") => {
                 let men = spec.take_number("men")?.unwrap_or(6);
@@ -98,7 +98,7 @@ impl Morris {
                 }
                 let flying = spec.take_flag("flying")?;
                 spec.finish("`men=3` to `men=6` and `flying`")?;
-                Morris { flying, ..Morris::of(Kind::Six, Board::six(), men as u8) }
+                Morris { flying, ..Morris::of(Variant::Six, Board::six(), men as u8) }
             }
             Some("nine") => {
                 let ending = spec.take("men")?.map(|men| ending(&spec, &men)).transpose()?;
@@ -110,7 +110,7 @@ impl Morris {
                     }
                 };
                 spec.finish("`men=3+3` to `men=9+9` and `flying=off`")?;
-                Morris { flying, ending, ..Morris::of(Kind::Nine, Board::nine(), 9) }
+                Morris { flying, ending, ..Morris::of(Variant::Nine, Board::nine(), 9) }
             }
             _ => {
                 let which = "`morris:three`, `morris:tapatan`, `morris:six` or `morris:nine`";
@@ -120,19 +120,19 @@ impl Morris {
         Ok(game)
     }
 
-    fn of(kind: Kind, board: Board, men: u8) -> Morris {
+    fn of(kind: Variant, board: Board, men: u8) -> Morris {
         Morris { kind, board, men, flying: false, ending: None }
     }
 
     /// Whether the moving phase is large enough to be solved ending by ending, see [`super::EndingIndex`].
     pub fn has_endings(&self) -> bool {
-        self.kind == Kind::Nine
+        self.kind == Variant::Nine
     }
 
     /// Whether a line captures a man; otherwise it wins.
     #[inline]
     pub(super) fn takes(&self) -> bool {
-        matches!(self.kind, Kind::Six | Kind::Nine)
+        matches!(self.kind, Variant::Six | Variant::Nine)
     }
 
     /// The number of men of both players in the placing phase.

@@ -15,7 +15,7 @@ use super::colours::{MOST_MEN, MOST_WORDS, before, owned};
 use super::endings::EndingIndex;
 use super::rules::{LOST, each};
 use super::shapes::{Packer, Shapes};
-use outplay_core::{Leaving, Sets, Slots, Tier, Turn};
+use outplay_core::{Sets, Slots, Tier, TierExit, Turn};
 
 /// The positions of an ending as bitsets.
 pub(super) struct EndingSets<'a> {
@@ -260,9 +260,9 @@ impl Sets for EndingSets<'_> {
         if any { u64::MAX >> (64 - self.width()) } else { 0 }
     }
 
-    fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[Leaving])) {
+    fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[TierExit])) {
         let shape = self.shapes.rows[row];
-        let mut lists: Vec<(Tier, Vec<Leaving>)> = Vec::new();
+        let mut lists: Vec<(Tier, Vec<TierExit>)> = Vec::new();
         for (word, &arrangements) in self.arrangements.iter().enumerate() {
             for bit in 0..64u32 {
                 if arrangements >> bit & 1 == 0 {
@@ -271,7 +271,7 @@ impl Sets for EndingSets<'_> {
                 let slot = word as u32 * 64 + bit;
                 let mover = Packer::unpack(slot, shape);
                 self.captures(mover, shape & !mover, &mut |(tier, number)| {
-                    let leaving = Leaving { slot: slot as u16, number: number as u32 };
+                    let leaving = TierExit { slot: slot as u16, number: number as u32 };
                     match lists.iter_mut().find(|(known, _)| *known == tier) {
                         Some((_, list)) => list.push(leaving),
                         None => lists.push((tier, vec![leaving])),

@@ -14,7 +14,7 @@ use outplay_core::{AnyGame, AnyPosition, Game, Native};
 use outplay_games::mnk::Mnk;
 use outplay_index::Bits;
 use outplay_runtime::Monitor;
-use outplay_search::Limits;
+use outplay_search::SearchLimits;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ struct BoardPlayer<B: Bits> {
     native: Native<Mnk<B>>,
     field: BoardGeometry<B>,
     judge: Option<Arc<BitLines<B>>>,
-    limits: Limits,
+    limits: SearchLimits,
     keep: bool,
     entries: usize,
     search: Option<BoardSearch<B>>,
@@ -32,7 +32,12 @@ struct BoardPlayer<B: Bits> {
 
 impl<B: Bits> BoardPlayer<B> {
     /// `None` for a misère game.
-    fn new(game: &Mnk<B>, weights: Option<Weights>, limits: Limits, keep: bool) -> Option<BoardPlayer<B>> {
+    fn new(
+        game: &Mnk<B>,
+        weights: Option<Weights>,
+        limits: SearchLimits,
+        keep: bool,
+    ) -> Option<BoardPlayer<B>> {
         let start = game.rules().start();
         let field = BoardGeometry::new(start).filter(|_| !start.misere)?;
         let judge = match weights {
@@ -144,7 +149,7 @@ impl<B: Bits> Player for BoardPlayer<B> {
 pub(crate) fn player(
     game: &AnyGame,
     weights: Option<Weights>,
-    limits: Limits,
+    limits: SearchLimits,
     keep: bool,
 ) -> Option<Box<dyn Player>> {
     if let Some(game) = game.get::<Mnk<u64>>() {

@@ -18,7 +18,7 @@ use super::judge::BitLines;
 use outplay_core::Counters;
 use outplay_index::Bits;
 use outplay_runtime::Monitor;
-use outplay_search::Limits;
+use outplay_search::SearchLimits;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -60,7 +60,7 @@ pub(crate) struct SearchRequest<B> {
     /// The candidate moves at the root.
     pub(crate) among: B,
     /// Depth and node limits; the time limit is `end`.
-    pub(crate) limits: Limits,
+    pub(crate) limits: SearchLimits,
     pub(crate) end: Option<Instant>,
 }
 
@@ -453,7 +453,7 @@ mod tests {
         let board = LineBoard { gravity: true, ..LineBoard::empty(7, 6, 4) };
         let field: BoardGeometry<u64> = BoardGeometry::new(&board).unwrap();
         let (open, end) = (field.open(0), Some(Instant::now()));
-        let limits = Limits::NONE;
+        let limits = SearchLimits::NONE;
         let request = SearchRequest { own: 0, other: 0, first: true, among: open, limits, end };
         let outcome = BoardSearch::new(field, None, 1 << 14).search(&request, &NoMonitor);
         assert!(outcome.depth >= 4 && !outcome.stopped, "{outcome:?}");

@@ -1,22 +1,22 @@
 //! Playing by a proof wins, or never loses, against every opponent.
 
-use outplay_check::{Followed, GuideError, Guided, check_seen, guide};
+use outplay_check::{GuideError, StrategyState, TrailStep, check_seen, guide};
 use outplay_core::{Content, LineBoard, Turn, cell_name};
-use outplay_proof::{Limits, prove};
+use outplay_proof::{ProofLimits, prove};
 use outplay_runtime::NoMonitor;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 fn proof(width: usize, height: usize, k: usize) -> String {
-    let limits = Limits { proof: true, ..Limits::default() };
+    let limits = ProofLimits { proof: true, ..ProofLimits::default() };
     let answer = prove(&LineBoard::empty(width, height, k), &limits, &NoMonitor).expect("an ordinary board");
     answer.proof.expect("a proof was asked for").to_string()
 }
 
 /// Follows a strategy without limits.
-fn by_proof(text: &str, player: Turn, moves: &[&str]) -> Result<Guided, GuideError> {
-    guide(text, player, moves, &outplay_check::Limits::default(), &NoMonitor)
+fn by_proof(text: &str, player: Turn, moves: &[&str]) -> Result<StrategyState, GuideError> {
+    guide(text, player, moves, &outplay_check::CheckLimits::default(), &NoMonitor)
 }
 
 /// Whether stones of a kind have k in a row, by checking every cell and direction.
@@ -115,7 +115,7 @@ fn illegal_moves_are_errors() {
 fn every_followed_step_is_reported() {
     for (width, height, k) in [(4, 3, 3), (3, 3, 3), (5, 5, 4)] {
         let (text, mut reported, mut deepest) = (proof(width, height, k), 0, 0);
-        let mut eyes = |followed: &Followed<'_>| {
+        let mut eyes = |followed: &TrailStep<'_>| {
             reported += 1;
             deepest = deepest.max(followed.depth);
             assert!(followed.stones.len() <= followed.depth);
@@ -128,7 +128,7 @@ fn every_followed_step_is_reported() {
                 );
             }
         };
-        let limits = outplay_check::Limits::default();
+        let limits = outplay_check::CheckLimits::default();
         let claim = check_seen(&text, &limits, &NoMonitor, Some(&mut eyes)).expect("the proof is right");
         assert_eq!(reported, claim.followed);
         assert!(deepest > 0);

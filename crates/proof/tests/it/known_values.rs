@@ -1,7 +1,7 @@
 //! Boards whose value is known from the literature, each with a proof that passes the checker.
 
 use outplay_core::{Content, LineBoard, Turn, Verdict};
-use outplay_proof::{Limits, ProveError, prove};
+use outplay_proof::{ProofLimits, ProveError, prove};
 use outplay_runtime::{Monitor, NoMonitor};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ fn check(board: &str, expected: Verdict) {
     let (width, height) = size.split_once('x').expect("a size");
     let number = |text: &str| text.parse().expect("a number");
     let board = LineBoard::empty(number(width), number(height), number(k));
-    let limits = Limits { proof: true, ..Limits::default() };
+    let limits = ProofLimits { proof: true, ..ProofLimits::default() };
     let answer = prove(&board, &limits, &NoMonitor).expect("an ordinary board");
     assert_eq!(answer.verdict(), Some(expected), "{size},{k}");
     let proof = answer.proof.expect("a proof was asked for").to_string();
@@ -76,10 +76,10 @@ fn large_boards() {
 #[test]
 fn a_limit_gives_bounds() {
     let board = LineBoard::empty(8, 8, 5);
-    let limits = Limits { positions: 500, ..Limits::default() };
+    let limits = ProofLimits { positions: 500, ..ProofLimits::default() };
     let answer = prove(&board, &limits, &NoMonitor).expect("an ordinary board");
     assert_eq!((answer.low, answer.high, answer.verdict()), (Verdict::Draw, Verdict::Win, None));
-    let limits = Limits { time: Some(Duration::from_millis(50)), ..Limits::default() };
+    let limits = ProofLimits { time: Some(Duration::from_millis(50)), ..ProofLimits::default() };
     let mut board = board;
     board.cells[0] = Content::Blocked;
     let answer = prove(&board, &limits, &NoMonitor).expect("an ordinary board");
@@ -103,7 +103,7 @@ fn a_stop_gives_bounds() {
     let mut board = LineBoard::empty(9, 9, 5);
     board.cells[40] = Content::First;
     board.turn = Turn::Second;
-    let answer = prove(&board, &Limits::default(), &Impatient).expect("an ordinary board");
+    let answer = prove(&board, &ProofLimits::default(), &Impatient).expect("an ordinary board");
     assert_eq!(answer.verdict(), None);
     assert!(answer.positions < 5000);
 }
@@ -113,7 +113,7 @@ fn finished_and_full_boards() {
     let mut board = LineBoard::empty(3, 1, 2);
     board.cells = vec![Content::First, Content::First, Content::Empty];
     board.turn = Turn::Second;
-    let limits = Limits { proof: true, ..Limits::default() };
+    let limits = ProofLimits { proof: true, ..ProofLimits::default() };
     let answer = prove(&board, &limits, &NoMonitor).expect("a finished board");
     assert_eq!(answer.verdict(), Some(Verdict::Loss));
     let proof = answer.proof.expect("a proof was asked for").to_string();
@@ -127,7 +127,8 @@ fn finished_and_full_boards() {
 
 #[test]
 fn unsupported_boards_are_errors() {
-    let refuse = |board: &LineBoard| prove(board, &Limits::default(), &NoMonitor).expect_err("no such board");
+    let refuse =
+        |board: &LineBoard| prove(board, &ProofLimits::default(), &NoMonitor).expect_err("no such board");
     let mut board = LineBoard::empty(3, 3, 3);
     board.gravity = true;
     assert_eq!(refuse(&board), ProveError::Gravity);

@@ -3,7 +3,7 @@
 use crate::plain;
 
 use outplay_core::{Content, LineBoard, Turn, Verdict};
-use outplay_proof::{Limits, prove};
+use outplay_proof::{ProofLimits, prove};
 use outplay_runtime::NoMonitor;
 use plain::{minimax, random_board};
 use rand::rngs::StdRng;
@@ -11,7 +11,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 pub(crate) fn proof_of(board: &LineBoard) -> (Verdict, String) {
-    let limits = Limits { proof: true, ..Limits::default() };
+    let limits = ProofLimits { proof: true, ..ProofLimits::default() };
     let answer = prove(board, &limits, &NoMonitor).expect("an ordinary board");
     (answer.verdict().expect("no limit"), answer.proof.expect("a proof was asked for").to_string())
 }

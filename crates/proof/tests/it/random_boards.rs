@@ -3,7 +3,7 @@
 use crate::plain;
 
 use outplay_core::{Content, Turn, Verdict};
-use outplay_proof::{Limits, prove};
+use outplay_proof::{ProofLimits, prove};
 use outplay_runtime::NoMonitor;
 use plain::{minimax, random_board};
 use rand::SeedableRng;
@@ -11,7 +11,7 @@ use rand::rngs::StdRng;
 
 fn compare(seed: u64, boards: usize, most: usize) -> [usize; 3] {
     let mut rng = StdRng::seed_from_u64(seed);
-    let limits = Limits { proof: true, ..Limits::default() };
+    let limits = ProofLimits { proof: true, ..ProofLimits::default() };
     let mut seen = [0; 3];
     for _ in 0..boards {
         let board = random_board(&mut rng, most);

@@ -4,10 +4,13 @@
 use crate::common;
 
 use common::{Graph, Opinion, end_of_line, minimax};
-use outplay_core::{Game, Keyed, Turn, Value};
+use outplay_core::{Game, HashKeys, Turn, Value};
 use outplay_games::mnk::{Mnk, Rules};
 use outplay_runtime::NoMonitor;
-use outplay_search::{Answer, Engine, Evaluate, Judged, Key, Limits, Method, Options, Report, breadth_first};
+use outplay_search::{
+    Evaluate, RatedMove, SearchEngine, SearchLimits, SearchMethod, SearchOptions, SearchResult, SearchValue,
+    TableKey, breadth_first,
+};
 use outplay_solve::{memo, plain};
 use proptest::prelude::*;
 
@@ -21,13 +24,14 @@ fn small_spec(free: usize) -> impl Strategy<Value = String> {
 }
 
 /// Any combination of options, with small tables so that entries collide.
-fn any_options() -> impl Strategy<Value = Options> {
-    let method = prop_oneof![Just(Method::Minimax), Just(Method::AlphaBeta), Just(Method::Pvs)];
+fn any_options() -> impl Strategy<Value = SearchOptions> {
+    let method =
+        prop_oneof![Just(SearchMethod::Minimax), Just(SearchMethod::AlphaBeta), Just(SearchMethod::Pvs)];
     let table = prop_oneof![Just(0usize), Just(2), Just(64), Just(4096)];
     let cache = prop_oneof![Just(0usize), Just(64), Just(100_000)];
-    let key = prop_oneof![Just(Key::Exact), Just(Key::Zobrist(64)), Just(Key::Zobrist(8))];
+    let key = prop_oneof![Just(TableKey::Exact), Just(TableKey::Zobrist(64)), Just(TableKey::Zobrist(8))];
     (method, (table, key), cache, any::<[bool; 10]>(), 0..4u32, 1..=3usize).prop_map(
-        |(method, (table, key), cache, flags, quiescence, threads)| Options {
+        |(method, (table, key), cache, flags, quiescence, threads)| SearchOptions {
             method,
             deepening: flags[0],
             table,
@@ -49,41 +53,43 @@ fn any_options() -> impl Strategy<Value = Options> {
 }
 
 /// Checks that bounds hold and exact answers are exact.
-fn honest<M>(report: &Report<M>, value: Value) {
+fn honest<M>(report: &SearchResult<M>, value: Value) {
     match report.answer {
         // A forced tie and a draw by repetition are worth the same.
-        Answer::Exact(exact) => assert!(exact.cmp(&value).is_eq(), "{exact} {value}"),
-        Answer::Payoff(payoff) => assert_eq!(payoff, value.payoff()),
-        Answer::Unknown { low, high, .. } => assert!(low <= value && value <= high, "{low} {value} {high}"),
+        SearchValue::Exact(exact) => assert!(exact.cmp(&value).is_eq(), "{exact} {value}"),
+        SearchValue::Payoff(payoff) => assert_eq!(payoff, value.payoff()),
+        SearchValue::Unknown { low, high, .. } => {
+            assert!(low <= value && value <= high, "{low} {value} {high}")
+        }
     }
 }
 
 /// Checks that the best move of an exact answer has the value of the answer.
-fn best_is_best<G: Game>(game: &G, pos: &G::Position, report: &Report<G::Move>, value: Value) {
-    if let (Answer::Exact(_) | Answer::Payoff(_), Some(mv)) = (report.answer, report.best) {
+fn best_is_best<G: Game>(game: &G, pos: &G::Position, report: &SearchResult<G::Move>, value: Value) {
+    if let (SearchValue::Exact(_) | SearchValue::Payoff(_), Some(mv)) = (report.answer, report.best) {
         let next = game.play(pos, mv);
         let after = plain(game, &next, &NoMonitor).unwrap().value.before(game.turn(&next) == game.turn(pos));
         assert_eq!(after.payoff(), value.payoff());
-        assert!(matches!(report.answer, Answer::Payoff(_)) || after == value, "{after} {value}");
+        assert!(matches!(report.answer, SearchValue::Payoff(_)) || after == value, "{after} {value}");
     }
 }
 
 /// Checks that every move has its minimax value, and the best one that of the position.
-fn moves_agree<G: Game>(game: &G, engine: &mut Engine<'_, G, Opinion>, value: Value) {
+fn moves_agree<G: Game>(game: &G, engine: &mut SearchEngine<'_, G, Opinion>, value: Value) {
     let start = game.start().unwrap();
-    for limits in [Limits::NONE, Limits::depth(2), Limits::nodes(40)] {
+    for limits in [SearchLimits::NONE, SearchLimits::depth(2), SearchLimits::nodes(40)] {
         let judged = engine.each_move(&start, limits, &NoMonitor).unwrap();
         let mut best = None;
-        for Judged { mv, answer, report } in &judged {
+        for RatedMove { mv, answer, report } in &judged {
             let next = game.play(&start, *mv);
             let after = plain(game, &next, &NoMonitor).unwrap().value;
             honest(report, after);
             let after = after.before(game.turn(&next) == game.turn(&start));
             best = best.max(Some(after));
             match *answer {
-                Answer::Exact(exact) => assert_eq!(exact, after),
-                Answer::Payoff(payoff) => assert_eq!(payoff, after.payoff()),
-                Answer::Unknown { low, high, .. } => assert!(low <= after && after <= high),
+                SearchValue::Exact(exact) => assert_eq!(exact, after),
+                SearchValue::Payoff(payoff) => assert_eq!(payoff, after.payoff()),
+                SearchValue::Unknown { low, high, .. } => assert!(low <= after && after <= high),
             }
         }
         assert_eq!(best, game.outcome(&start).is_none().then_some(value));
@@ -94,13 +100,13 @@ fn moves_agree<G: Game>(game: &G, engine: &mut Engine<'_, G, Opinion>, value: Va
 }
 
 /// Searches to the end and to every small depth, and compares.
-fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
+fn agrees<G: Game>(game: &G, options: SearchOptions, opinion: Opinion, depths: u32) {
     let start = game.start().unwrap();
     let value = plain(game, &start, &NoMonitor).unwrap().value;
-    let mut engine = Engine::new(game, options).evaluate(opinion);
+    let mut engine = SearchEngine::new(game, options).evaluate(opinion);
 
-    let report = engine.search(&start, Limits::NONE, &NoMonitor).unwrap();
-    assert!(!matches!(report.answer, Answer::Unknown { .. }), "{:?}", report.answer);
+    let report = engine.search(&start, SearchLimits::NONE, &NoMonitor).unwrap();
+    assert!(!matches!(report.answer, SearchValue::Unknown { .. }), "{:?}", report.answer);
     assert_eq!(report.limit, None);
     honest(&report, value);
     best_is_best(game, &start, &report, value);
@@ -114,8 +120,8 @@ fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
     }
 
     for depth in 0..depths {
-        let mut fresh = Engine::new(game, options).evaluate(opinion);
-        let report = fresh.search(&start, Limits::depth(depth), &NoMonitor).unwrap();
+        let mut fresh = SearchEngine::new(game, options).evaluate(opinion);
+        let report = fresh.search(&start, SearchLimits::depth(depth), &NoMonitor).unwrap();
         honest(&report, value);
         best_is_best(game, &start, &report, value);
         // A table with deeper entries, or one that merges mirror images the evaluation distinguishes, returns a
@@ -128,7 +134,7 @@ fn agrees<G: Game>(game: &G, options: Options, opinion: Opinion, depths: u32) {
             assert!(report.depth == depth || report.limit.is_none());
         }
         // Entries of shallower and deeper searches do not make the result wrong.
-        honest(&engine.search(&start, Limits::depth(depth), &NoMonitor).unwrap(), value);
+        honest(&engine.search(&start, SearchLimits::depth(depth), &NoMonitor).unwrap(), value);
     }
     moves_agree(game, &mut engine, value);
 }
@@ -167,10 +173,10 @@ proptest! {
         let game = Graph::new(seed, size, 3, 1, true);
         let opinion = opinion(seed);
         let truth = loop_value(&game);
-        let options = Options { deepening: true, ..options };
-        let mut engine = Engine::new(&game, options).evaluate(opinion);
+        let options = SearchOptions { deepening: true, ..options };
+        let mut engine = SearchEngine::new(&game, options).evaluate(opinion);
         for depth in 1..6 {
-            let report = engine.search(&0, Limits::depth(depth), &NoMonitor).unwrap();
+            let report = engine.search(&0, SearchLimits::depth(depth), &NoMonitor).unwrap();
             honest(&report, truth);
         }
     }
@@ -180,14 +186,14 @@ proptest! {
         if let Some(game) = board(&spec) {
             let start = game.start().unwrap();
             let value = plain(&game, &start, &NoMonitor).unwrap().value;
-            let options = Options { table: 256, ..options };
-            let mut engine = Engine::new(&game, options).own_keys();
-            honest(&engine.search(&start, Limits::NONE, &NoMonitor).unwrap(), value);
+            let options = SearchOptions { table: 256, ..options };
+            let mut engine = SearchEngine::new(&game, options).own_keys();
+            honest(&engine.search(&start, SearchLimits::NONE, &NoMonitor).unwrap(), value);
             let shared = opinion(7);
-            let mut engine = Engine::new(&game, options).evaluate(&shared);
-            honest(&engine.search(&start, Limits::NONE, &NoMonitor).unwrap(), value);
+            let mut engine = SearchEngine::new(&game, options).evaluate(&shared);
+            honest(&engine.search(&start, SearchLimits::NONE, &NoMonitor).unwrap(), value);
             let wide = breadth_first(&game, &start, &shared, 20, 1_000_000, &NoMonitor).unwrap();
-            prop_assert_eq!(wide.report.answer, Answer::Exact(value));
+            prop_assert_eq!(wide.report.answer, SearchValue::Exact(value));
         }
     }
 
@@ -198,8 +204,8 @@ proptest! {
         let wide = breadth_first(&game, &0, &opinion, depth, 1_000_000, &NoMonitor).unwrap();
         let leaf = minimax(&game, &opinion, &0, depth, 0);
         prop_assert!(leaf.matches(wide.report.answer), "{:?} {:?}", leaf, wide.report.answer);
-        let deep = Engine::new(&game, Options::bare(Method::Minimax)).evaluate(opinion)
-            .search(&0, Limits::depth(depth), &NoMonitor).unwrap();
+        let deep = SearchEngine::new(&game, SearchOptions::bare(SearchMethod::Minimax)).evaluate(opinion)
+            .search(&0, SearchLimits::depth(depth), &NoMonitor).unwrap();
         prop_assert_eq!(deep.answer, wide.report.answer);
         prop_assert_eq!(deep.counts.nodes, wide.report.counts.nodes);
         prop_assert!(wide.report.counts.distinct_keys <= deep.counts.nodes);
@@ -246,9 +252,10 @@ fn known_boards() {
         let game = board(spec).unwrap();
         let start = game.start().unwrap();
         let value = memo(&game, &start, 1_000_000, &NoMonitor).unwrap().found().value;
-        let options = Options { table: 1 << 14, symmetry: true, ..Options::default() };
-        let report = Engine::new(&game, options).search(&start, Limits::NONE, &NoMonitor).unwrap();
-        assert_eq!(report.answer, Answer::Exact(value), "{spec}");
+        let options = SearchOptions { table: 1 << 14, symmetry: true, ..SearchOptions::default() };
+        let report =
+            SearchEngine::new(&game, options).search(&start, SearchLimits::NONE, &NoMonitor).unwrap();
+        assert_eq!(report.answer, SearchValue::Exact(value), "{spec}");
         let end = end_of_line(&game, &start, &report.line).unwrap();
         assert_eq!((end.payoff(), end.distance()), (value.payoff(), value.distance()), "{spec}");
     }

@@ -10,8 +10,8 @@ use outplay_games::mnk::{LargeMnk, Mnk, Rules};
 use outplay_games::nim::Nim;
 use outplay_runtime::{Meter, Monitor};
 use outplay_search::{
-    DiceMethod, Engine, Limits, Method, Options, PlayoutOptions, TreeOptions, Zero, breadth_first,
-    expectimax, playouts, tree,
+    DiceMethod, PlayoutOptions, SearchEngine, SearchLimits, SearchMethod, SearchOptions, TreeOptions, Zero,
+    breadth_first, expectimax, playouts, tree,
 };
 use std::time::Duration;
 
@@ -34,18 +34,18 @@ fn check(name: &str, work: impl Fn(&dyn Monitor)) {
 
 fn all<G: Game>(name: &str, game: &G) {
     let start = game.start().unwrap();
-    let limits = Limits { time: Some(Duration::from_secs(5)), ..Limits::NONE };
+    let limits = SearchLimits { time: Some(Duration::from_secs(5)), ..SearchLimits::NONE };
     for (mode, options) in [
-        ("bare", Options::bare(Method::AlphaBeta)),
-        ("full", Options::default()),
-        ("threads", Options { threads: 3, ..Options::default() }),
+        ("bare", SearchOptions::bare(SearchMethod::AlphaBeta)),
+        ("full", SearchOptions::default()),
+        ("threads", SearchOptions { threads: 3, ..SearchOptions::default() }),
     ] {
         check(&format!("{mode} {name}"), |watch| {
-            Engine::new(game, options).search(&start, limits, watch).unwrap();
+            SearchEngine::new(game, options).search(&start, limits, watch).unwrap();
         });
     }
     check(&format!("each move {name}"), |watch| {
-        Engine::new(game, Options::default()).each_move(&start, limits, watch).unwrap();
+        SearchEngine::new(game, SearchOptions::default()).each_move(&start, limits, watch).unwrap();
     });
     check(&format!("breadth {name}"), |watch| {
         let _ = breadth_first(game, &start, &Zero, 6, 100_000, watch);
@@ -74,7 +74,7 @@ fn many_moves() {
 #[test]
 fn dice() {
     let start = Hypergammon.start().unwrap();
-    let limits = Limits { depth: Some(12), ..Limits::NONE };
+    let limits = SearchLimits { depth: Some(12), ..SearchLimits::NONE };
     for method in [DiceMethod::Expectiminimax, DiceMethod::Star1, DiceMethod::Star2] {
         check(&format!("{method:?}"), |watch| {
             expectimax(&Hypergammon, &start, &Zero, method, limits, watch).unwrap();

@@ -1,7 +1,7 @@
 //! Random games, a random evaluation, and plain minimax as an oracle.
 
 use outplay_core::{Game, Payoff, Turn, Value};
-use outplay_search::{Answer, Evaluate};
+use outplay_search::{Evaluate, SearchValue};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
@@ -122,15 +122,15 @@ impl Leaf {
     }
 
     /// Whether an answer agrees.
-    pub(crate) fn matches(self, answer: Answer) -> bool {
+    pub(crate) fn matches(self, answer: SearchValue) -> bool {
         match (self, answer) {
-            (Leaf::End(value), Answer::Exact(exact)) => value == exact,
-            (Leaf::End(value), Answer::Payoff(payoff)) => value.payoff() == payoff,
-            (Leaf::End(value), Answer::Unknown { score, .. }) => score == Some(100 * value.payoff()),
-            (Leaf::Opinion(score), Answer::Unknown { score: said, .. }) => said == Some(score),
+            (Leaf::End(value), SearchValue::Exact(exact)) => value == exact,
+            (Leaf::End(value), SearchValue::Payoff(payoff)) => value.payoff() == payoff,
+            (Leaf::End(value), SearchValue::Unknown { score, .. }) => score == Some(100 * value.payoff()),
+            (Leaf::Opinion(score), SearchValue::Unknown { score: said, .. }) => said == Some(score),
             // An evaluation of 0 may be a proven tie elsewhere; both have the same value.
-            (Leaf::Opinion(score), Answer::Exact(value)) => score == 0 && value == Value::TIE,
-            (Leaf::Opinion(score), Answer::Payoff(payoff)) => score == 0 && payoff == 0,
+            (Leaf::Opinion(score), SearchValue::Exact(value)) => score == 0 && value == Value::TIE,
+            (Leaf::Opinion(score), SearchValue::Payoff(payoff)) => score == 0 && payoff == 0,
         }
     }
 }

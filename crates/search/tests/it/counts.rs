@@ -6,7 +6,10 @@ use common::{Graph, Opinion, end_of_line};
 use outplay_core::{Game, Payoff, Probe, ProbeError, Turn, Value};
 use outplay_games::mnk::{Board, Mnk, Rules};
 use outplay_runtime::{Monitor, NoMonitor};
-use outplay_search::{Answer, Counters, Engine, Limit, Limits, Method, Options, SearchError, breadth_first};
+use outplay_search::{
+    Counters, Limit, SearchEngine, SearchError, SearchLimits, SearchMethod, SearchOptions, SearchValue,
+    breadth_first,
+};
 use outplay_solve::{Memo, memo};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -64,17 +67,19 @@ fn best_order_gives_the_minimal_tree() {
         let at_level = |i: u32| u64::from(degree).pow(i.div_ceil(2)) + u64::from(degree).pow(i / 2) - 1;
         let nodes: u64 = (0..=depth).map(at_level).sum();
         let start = game.start().unwrap();
-        for quiet in
-            [Options::bare(Method::AlphaBeta), Options { killers: true, ..Options::bare(Method::AlphaBeta) }]
-        {
-            let report = Engine::new(&game, quiet).search(&start, Limits::NONE, &NoMonitor).unwrap();
-            assert_eq!(report.answer, Answer::Exact(Value::TIE), "{degree}^{depth}");
+        for quiet in [
+            SearchOptions::bare(SearchMethod::AlphaBeta),
+            SearchOptions { killers: true, ..SearchOptions::bare(SearchMethod::AlphaBeta) },
+        ] {
+            let report =
+                SearchEngine::new(&game, quiet).search(&start, SearchLimits::NONE, &NoMonitor).unwrap();
+            assert_eq!(report.answer, SearchValue::Exact(Value::TIE), "{degree}^{depth}");
             assert_eq!(report.counts.static_evaluations, at_level(depth), "{degree}^{depth}");
             assert_eq!(report.counts.nodes, nodes, "{degree}^{depth}");
         }
         let all: u64 = (0..=depth).map(|i| u64::from(degree).pow(i)).sum();
-        let report = Engine::new(&game, Options::bare(Method::Minimax))
-            .search(&start, Limits::NONE, &NoMonitor)
+        let report = SearchEngine::new(&game, SearchOptions::bare(SearchMethod::Minimax))
+            .search(&start, SearchLimits::NONE, &NoMonitor)
             .unwrap();
         assert_eq!(
             (report.counts.nodes, report.counts.dynamic_evaluations),
@@ -89,14 +94,16 @@ fn bare_and_full_search_count_alike() {
     for spec in ["tictactoe", "connect4", "mnk:4x4,k=3,misere", "mnk:5x4,k=4,obstacles=b2"] {
         let game = board(spec);
         let start = game.start().unwrap();
-        for method in [Method::Minimax, Method::AlphaBeta] {
+        for method in [SearchMethod::Minimax, SearchMethod::AlphaBeta] {
             for best_payoff in [false, true] {
                 for depth in 0..6 {
-                    let bare = Options { best_payoff, ..Options::bare(method) };
+                    let bare = SearchOptions { best_payoff, ..SearchOptions::bare(method) };
                     // Hints without an implementation select the full search and change nothing.
-                    let full = Options { hints: true, ..bare };
+                    let full = SearchOptions { hints: true, ..bare };
                     let run = |options| {
-                        Engine::new(&game, options).search(&start, Limits::depth(depth), &NoMonitor).unwrap()
+                        SearchEngine::new(&game, options)
+                            .search(&start, SearchLimits::depth(depth), &NoMonitor)
+                            .unwrap()
                     };
                     let (one, other) = (run(bare), run(full));
                     assert_eq!(one.counts, other.counts, "{spec} {method:?} {depth}");
@@ -112,8 +119,9 @@ fn bare_and_full_search_count_alike() {
 fn minimax_of_tic_tac_toe() {
     let game = board("tictactoe");
     let start = game.start().unwrap();
-    let report =
-        Engine::new(&game, Options::bare(Method::Minimax)).search(&start, Limits::NONE, &NoMonitor).unwrap();
+    let report = SearchEngine::new(&game, SearchOptions::bare(SearchMethod::Minimax))
+        .search(&start, SearchLimits::NONE, &NoMonitor)
+        .unwrap();
     let expected = Counters {
         nodes: 549_946,
         static_evaluations: 255_168,
@@ -121,14 +129,15 @@ fn minimax_of_tic_tac_toe() {
         ..Counters::default()
     };
     assert_eq!(report.counts, expected);
-    let options = Options { cache: 1 << 20, ..Options::bare(Method::Minimax) };
-    let counts = Engine::new(&game, options).search(&start, Limits::depth(4), &NoMonitor).unwrap().counts;
+    let options = SearchOptions { cache: 1 << 20, ..SearchOptions::bare(SearchMethod::Minimax) };
+    let counts =
+        SearchEngine::new(&game, options).search(&start, SearchLimits::depth(4), &NoMonitor).unwrap().counts;
     // 9·8·7·6 ways lead to the 756 positions with four stones.
     assert_eq!((counts.static_evaluations, counts.distinct_keys, counts.cache_hits), (3024, 756, 3024 - 756));
     let wide = breadth_first(&game, &start, &outplay_search::Zero, 9, 1 << 20, &NoMonitor).unwrap();
     assert_eq!(wide.levels, [1, 9, 72, 252, 756, 1260, 1520, 1140, 390, 78]);
     assert_eq!(wide.report.counts.nodes, 549_946);
-    assert_eq!(wide.report.answer, Answer::Exact(Value::TIE));
+    assert_eq!(wide.report.answer, SearchValue::Exact(Value::TIE));
     let refused = breadth_first(&game, &start, &outplay_search::Zero, 9, 1000, &NoMonitor);
     assert_eq!(refused.unwrap_err(), SearchError::TooLarge(1000));
 }
@@ -138,17 +147,23 @@ fn minimax_of_tic_tac_toe() {
 fn signature() {
     let mut nodes = Vec::new();
     for options in [
-        Options { best_payoff: true, ..Options::bare(Method::AlphaBeta) },
-        Options { table: 1 << 12, quiescence: 2, ..Options::default() },
-        Options { table: 1 << 12, symmetry: true, distance: false, quiescence: 0, ..Options::default() },
+        SearchOptions { best_payoff: true, ..SearchOptions::bare(SearchMethod::AlphaBeta) },
+        SearchOptions { table: 1 << 12, quiescence: 2, ..SearchOptions::default() },
+        SearchOptions {
+            table: 1 << 12,
+            symmetry: true,
+            distance: false,
+            quiescence: 0,
+            ..SearchOptions::default()
+        },
     ] {
         let mut sum = 0;
         for spec in ["tictactoe", "mnk:4x3,k=3", "mnk:4x4,k=3,misere", "connect4", "connect:5x4,k=4"] {
             let game = board(spec);
             let start = game.start().unwrap();
             let opinion = Opinion { seed: 3, spread: 50, slots: true };
-            let mut engine = Engine::new(&game, options).evaluate(opinion);
-            sum += engine.search(&start, Limits::depth(6), &NoMonitor).unwrap().counts.nodes;
+            let mut engine = SearchEngine::new(&game, options).evaluate(opinion);
+            sum += engine.search(&start, SearchLimits::depth(6), &NoMonitor).unwrap().counts.nodes;
         }
         nodes.push(sum);
     }
@@ -161,10 +176,12 @@ const SIGNATURE: [u64; 3] = [260_143, 306_781, 45_486];
 fn pruning_and_ordering_save_work() {
     let game = board("connect4");
     let start = game.start().unwrap();
-    let run = |options| Engine::new(&game, options).search(&start, Limits::depth(8), &NoMonitor).unwrap();
-    let minimax = run(Options::bare(Method::Minimax));
-    let alpha_beta = run(Options::bare(Method::AlphaBeta));
-    let table = run(Options { table: 1 << 16, ..Options::bare(Method::AlphaBeta) });
+    let run = |options| {
+        SearchEngine::new(&game, options).search(&start, SearchLimits::depth(8), &NoMonitor).unwrap()
+    };
+    let minimax = run(SearchOptions::bare(SearchMethod::Minimax));
+    let alpha_beta = run(SearchOptions::bare(SearchMethod::AlphaBeta));
+    let table = run(SearchOptions { table: 1 << 16, ..SearchOptions::bare(SearchMethod::AlphaBeta) });
     assert_eq!(minimax.counts.nodes, 1 + 7 + 49 + 343 + 2401 + 16_807 + 117_649 + 823_536 + 5_673_234);
     assert!(alpha_beta.counts.nodes * 10 < minimax.counts.nodes);
     assert!(table.counts.nodes < alpha_beta.counts.nodes);
@@ -178,12 +195,12 @@ fn every_position_entered_is_accounted_for() {
     let game = board("connect:5x4,k=3");
     let start = game.start().unwrap();
     let opinion = Opinion { seed: 1, spread: 70, slots: false };
-    for method in [Method::Minimax, Method::AlphaBeta, Method::Pvs] {
-        let options = Options { method, table: 1 << 10, ..Options::default() };
+    for method in [SearchMethod::Minimax, SearchMethod::AlphaBeta, SearchMethod::Pvs] {
+        let options = SearchOptions { method, table: 1 << 10, ..SearchOptions::default() };
         let Counters { nodes, static_evaluations, dynamic_evaluations, table_cutoffs, .. } =
-            Engine::new(&game, options)
+            SearchEngine::new(&game, options)
                 .evaluate(opinion)
-                .search(&start, Limits::depth(6), &NoMonitor)
+                .search(&start, SearchLimits::depth(6), &NoMonitor)
                 .unwrap()
                 .counts;
         assert_eq!(nodes, static_evaluations + dynamic_evaluations + table_cutoffs);
@@ -196,16 +213,17 @@ fn limits_are_kept() {
     let start = game.start().unwrap();
     for threads in [1, 2] {
         for options in [
-            Options { threads, table: 1 << 14, ..Options::default() },
-            Options::bare(Method::AlphaBeta),
-            Options { deepening: true, ..Options::bare(Method::Minimax) },
+            SearchOptions { threads, table: 1 << 14, ..SearchOptions::default() },
+            SearchOptions::bare(SearchMethod::AlphaBeta),
+            SearchOptions { deepening: true, ..SearchOptions::bare(SearchMethod::Minimax) },
         ] {
             for nodes in [0, 1, 2, 5, 1000, 12_345] {
-                let report =
-                    Engine::new(&game, options).search(&start, Limits::nodes(nodes), &NoMonitor).unwrap();
+                let report = SearchEngine::new(&game, options)
+                    .search(&start, SearchLimits::nodes(nodes), &NoMonitor)
+                    .unwrap();
                 assert_eq!(report.counts.nodes, nodes);
                 assert_eq!(report.limit, Some(Limit::Nodes));
-                let Answer::Unknown { low, high, score } = report.answer else {
+                let SearchValue::Unknown { low, high, score } = report.answer else {
                     panic!("{:?}", report.answer)
                 };
                 assert!(low < Value::TIE && Value::TIE < high);
@@ -214,15 +232,20 @@ fn limits_are_kept() {
                 assert!(!sure || report.best.is_some());
             }
             let begin = Instant::now();
-            let limits = Limits::time(Duration::from_millis(30));
-            let report = Engine::new(&game, options).search(&start, limits, &NoMonitor).unwrap();
+            let limits = SearchLimits::time(Duration::from_millis(30));
+            let report = SearchEngine::new(&game, options).search(&start, limits, &NoMonitor).unwrap();
             assert_eq!(report.limit, Some(Limit::Time));
             assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
         }
     }
-    let report = Engine::new(&game, Options::default()).search(&start, Limits::depth(5), &NoMonitor).unwrap();
+    let report = SearchEngine::new(&game, SearchOptions::default())
+        .search(&start, SearchLimits::depth(5), &NoMonitor)
+        .unwrap();
     assert_eq!((report.depth, report.limit), (5, Some(Limit::Depth)));
-    assert_eq!(report.answer, Answer::Unknown { low: Value::loss(6), high: Value::win(6), score: Some(0) });
+    assert_eq!(
+        report.answer,
+        SearchValue::Unknown { low: Value::loss(6), high: Value::win(6), score: Some(0) }
+    );
     assert_eq!(report.answer.to_string(), "unknown, between loss in 6 and win in 6; looks like +0.00");
 }
 
@@ -244,7 +267,9 @@ fn the_monitor_can_stop_a_search() {
     let game = board("connect4");
     let start = game.start().unwrap();
     let watch = Impatient(AtomicU64::new(0));
-    let report = Engine::new(&game, Options::default()).search(&start, Limits::NONE, &watch).unwrap();
+    let report = SearchEngine::new(&game, SearchOptions::default())
+        .search(&start, SearchLimits::NONE, &watch)
+        .unwrap();
     assert_eq!(report.limit, Some(Limit::Monitor));
     assert!(report.best.is_some() && report.depth > 0);
     assert!(report.counts.nodes < 10_000);
@@ -280,15 +305,15 @@ fn probes_are_used() {
     let memo = memo(&game, &start, 1_000_000, &NoMonitor).unwrap();
     let value = memo.found().value;
     let known = Known { memo, stones: 4 };
-    for options in [Options::default(), Options::bare(Method::AlphaBeta)] {
-        let mut engine = Engine::new(&game, options).probe(&known);
-        let report = engine.search(&start, Limits::depth(5), &NoMonitor).unwrap();
-        assert_eq!(report.answer, Answer::Exact(value));
+    for options in [SearchOptions::default(), SearchOptions::bare(SearchMethod::AlphaBeta)] {
+        let mut engine = SearchEngine::new(&game, options).probe(&known);
+        let report = engine.search(&start, SearchLimits::depth(5), &NoMonitor).unwrap();
+        assert_eq!(report.answer, SearchValue::Exact(value));
         assert!(report.counts.probe_hits > 0);
-        let mut alone = Engine::new(&game, options);
-        assert!(alone.search(&start, Limits::depth(5), &NoMonitor).unwrap().answer.exact().is_none());
-        let mut engine = Engine::new(&game, options).probe(&Damaged);
-        let error = engine.search(&start, Limits::depth(5), &NoMonitor).unwrap_err();
+        let mut alone = SearchEngine::new(&game, options);
+        assert!(alone.search(&start, SearchLimits::depth(5), &NoMonitor).unwrap().answer.exact().is_none());
+        let mut engine = SearchEngine::new(&game, options).probe(&Damaged);
+        let error = engine.search(&start, SearchLimits::depth(5), &NoMonitor).unwrap_err();
         assert_eq!(error.to_string(), "a table could not answer: block 12 fails its checksum");
     }
 }
@@ -299,8 +324,8 @@ fn two_threads_give_the_same_value() {
         let game = board(spec);
         let start = game.start().unwrap();
         let run = |threads, deepening| {
-            let options = Options { threads, deepening, symmetry: true, ..Options::default() };
-            Engine::new(&game, options).search(&start, Limits::NONE, &NoMonitor).unwrap()
+            let options = SearchOptions { threads, deepening, symmetry: true, ..SearchOptions::default() };
+            SearchEngine::new(&game, options).search(&start, SearchLimits::NONE, &NoMonitor).unwrap()
         };
         let one = run(1, true);
         for (threads, deepening) in [(2, true), (3, true), (2, false)] {
@@ -338,13 +363,14 @@ fn long_games_do_not_overflow_the_stack() {
         }
     }
     for options in [
-        Options::bare(Method::AlphaBeta),
-        Options { deepening: false, ..Options::default() },
-        Options { deepening: false, table: 0, killers: true, ..Options::default() },
+        SearchOptions::bare(SearchMethod::AlphaBeta),
+        SearchOptions { deepening: false, ..SearchOptions::default() },
+        SearchOptions { deepening: false, table: 0, killers: true, ..SearchOptions::default() },
     ] {
-        let search =
-            |length| Engine::new(&Road(length), options).search(&0, Limits::NONE, &NoMonitor).unwrap();
-        assert_eq!(search(15_000).answer, Answer::Exact(Value::win(15_000)));
+        let search = |length| {
+            SearchEngine::new(&Road(length), options).search(&0, SearchLimits::NONE, &NoMonitor).unwrap()
+        };
+        assert_eq!(search(15_000).answer, SearchValue::Exact(Value::win(15_000)));
         let report = search(50_000);
         assert_eq!((report.depth, report.limit), (outplay_search::MOST_PLIES, Some(Limit::Depth)));
     }
@@ -353,7 +379,9 @@ fn long_games_do_not_overflow_the_stack() {
 #[test]
 fn unsupported_games_are_errors() {
     let graph = Graph { best: 10_000, ..Graph::new(1, 5, 2, 1, false) };
-    let error = Engine::new(&graph, Options::default()).search(&0, Limits::NONE, &NoMonitor).unwrap_err();
+    let error = SearchEngine::new(&graph, SearchOptions::default())
+        .search(&0, SearchLimits::NONE, &NoMonitor)
+        .unwrap_err();
     assert_eq!(error, SearchError::Payoff(10_000));
     let mut turns = vec![Turn::First; 3];
     turns[2] = Turn::Chance;
@@ -362,8 +390,9 @@ fn unsupported_games_are_errors() {
         next: vec![vec![1], vec![2], vec![1]].into(),
         ..Graph::new(1, 3, 1, 1, true)
     };
-    for options in [Options::default(), Options::bare(Method::Minimax)] {
-        let error = Engine::new(&graph, options).search(&0, Limits::depth(4), &NoMonitor).unwrap_err();
+    for options in [SearchOptions::default(), SearchOptions::bare(SearchMethod::Minimax)] {
+        let error =
+            SearchEngine::new(&graph, options).search(&0, SearchLimits::depth(4), &NoMonitor).unwrap_err();
         assert_eq!(error, SearchError::Chance);
     }
 }

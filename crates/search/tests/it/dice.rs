@@ -7,8 +7,8 @@ use outplay_core::{Chance, Game, Payoff, Turn};
 use outplay_games::{Spec, einstein::Einstein};
 use outplay_runtime::NoMonitor;
 use outplay_search::{
-    Bound, DiceMethod, Evaluate, Fate, Limit, Limits, PlayoutOptions, Worth, Zero, dice_tree, expectimax,
-    playouts_with_dice,
+    Bound, DiceMethod, Evaluate, Fate, Limit, PlayoutOptions, SearchLimits, Worth, Zero, dice_tree,
+    expectimax, playouts_with_dice,
 };
 use proptest::prelude::*;
 use rand::rngs::SmallRng;
@@ -108,7 +108,7 @@ proptest! {
         let game = Casino::new(seed, size, moves, best);
         let opinion = Opinion { seed, spread: 200, slots: false };
         let truth = plain_expectiminimax(&game, &opinion, 0, depth);
-        let limits = Limits::depth(depth);
+        let limits = SearchLimits::depth(depth);
         let mut plain_nodes = 0;
         for method in [DiceMethod::Expectiminimax, DiceMethod::Star1, DiceMethod::Star2] {
             let found = expectimax(&game, &0, &opinion, method, limits, &NoMonitor).unwrap();
@@ -128,7 +128,7 @@ proptest! {
                 prop_assert!((after - truth).abs() < 1e-9);
             }
         }
-        let end = expectimax(&game, &0, &Zero, DiceMethod::Star2, Limits::NONE, &NoMonitor).unwrap();
+        let end = expectimax(&game, &0, &Zero, DiceMethod::Star2, SearchLimits::NONE, &NoMonitor).unwrap();
         prop_assert!(end.exact && end.limit.is_none());
         prop_assert!((end.value.unwrap() - plain_expectiminimax(&game, &opinion, 0, 1000)).abs() < 1e-9);
     }
@@ -148,7 +148,7 @@ proptest! {
         let opinion = Opinion { seed, spread: 150, slots: false };
         for method in DiceMethod::ALL {
             let tree = dice_tree(&game, &0, &opinion, depth, method, most, &NoMonitor).unwrap();
-            let found = expectimax(&game, &0, &opinion, method, Limits::depth(depth), &NoMonitor).unwrap();
+            let found = expectimax(&game, &0, &opinion, method, SearchLimits::depth(depth), &NoMonitor).unwrap();
             prop_assert_eq!(tree.branches[0].worth, found.value.map(|mean| (Bound::Exact, Worth::Mean(mean))));
             prop_assert_eq!(tree.counts, found.counters());
             prop_assert_eq!(tree.counts.nodes, tree.counts.static_evaluations + tree.counts.dynamic_evaluations);
@@ -181,7 +181,8 @@ fn pruning_at_dice_saves_work() {
     let [mut plain, mut star1, mut star2] = [0; 3];
     for seed in 0..60 {
         let game = Casino::new(seed, 60, 5, 1);
-        let count = |method| expectimax(&game, &0, &Zero, method, Limits::depth(8), &NoMonitor).unwrap();
+        let count =
+            |method| expectimax(&game, &0, &Zero, method, SearchLimits::depth(8), &NoMonitor).unwrap();
         plain += count(DiceMethod::Expectiminimax).nodes;
         let found = count(DiceMethod::Star1);
         star1 += found.nodes;
@@ -196,7 +197,7 @@ fn pruning_at_dice_saves_work() {
 fn star1_and_star2_save_work_on_einstein() {
     let game = Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap();
     let start = game.start().unwrap();
-    for limits in [Limits::depth(6), Limits::depth(9)] {
+    for limits in [SearchLimits::depth(6), SearchLimits::depth(9)] {
         let run = |method| expectimax(&game, &start, &Zero, method, limits, &NoMonitor).unwrap();
         let plain = run(DiceMethod::Expectiminimax);
         let (star1, star2) = (run(DiceMethod::Star1), run(DiceMethod::Star2));
@@ -211,11 +212,14 @@ fn star1_and_star2_save_work_on_einstein() {
 #[test]
 fn limits_stop_expectimax() {
     let all = |game: &Casino| {
-        expectimax(game, &0, &Zero, DiceMethod::Expectiminimax, Limits::depth(8), &NoMonitor).unwrap().nodes
+        expectimax(game, &0, &Zero, DiceMethod::Expectiminimax, SearchLimits::depth(8), &NoMonitor)
+            .unwrap()
+            .nodes
     };
     let game = (0..).map(|seed| Casino::new(seed, 60, 4, 1)).find(|game| all(game) > 200).unwrap();
     let found =
-        expectimax(&game, &0, &Zero, DiceMethod::Expectiminimax, Limits::nodes(100), &NoMonitor).unwrap();
+        expectimax(&game, &0, &Zero, DiceMethod::Expectiminimax, SearchLimits::nodes(100), &NoMonitor)
+            .unwrap();
     assert_eq!((found.nodes, found.value, found.limit), (100, None, Some(Limit::Nodes)));
     assert!(!found.exact && found.best.is_none());
 }

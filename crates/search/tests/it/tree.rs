@@ -8,8 +8,8 @@ use outplay_games::mnk::{Mnk, Rules};
 use outplay_games::{Spec, nim::Nim};
 use outplay_runtime::NoMonitor;
 use outplay_search::{
-    Bound, Cut, Engine, Evaluate, Fate, Limits, Method, Options, Tree, TreeOptions, TreeOrder, Worth, Zero,
-    tree,
+    Bound, Cut, Evaluate, Fate, SearchEngine, SearchLimits, SearchMethod, SearchOptions, Tree, TreeOptions,
+    TreeOrder, Worth, Zero, tree,
 };
 use proptest::prelude::*;
 
@@ -90,9 +90,9 @@ proptest! {
         prop_assert!(tree.branches.len() <= most);
         if !best_payoff {
             // The same tree as the engine's.
-            let method = if prune { Method::AlphaBeta } else { Method::Minimax };
-            let mut engine = Engine::new(&game, Options::bare(method)).evaluate(&opinion);
-            let report = engine.search(&0, Limits::depth(depth), &NoMonitor).unwrap();
+            let method = if prune { SearchMethod::AlphaBeta } else { SearchMethod::Minimax };
+            let mut engine = SearchEngine::new(&game, SearchOptions::bare(method)).evaluate(&opinion);
+            let report = engine.search(&0, SearchLimits::depth(depth), &NoMonitor).unwrap();
             // The engine may search again for the end of its line.
             prop_assert!(report.counts.nodes >= tree.counts.nodes);
             let exact = report.answer.exact().is_some();

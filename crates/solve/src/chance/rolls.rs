@@ -18,7 +18,7 @@
 //! elimination (MacQueen 1967); near the end those are nearly all.
 
 use super::bounds::radii_of_rolls;
-use super::{Expected, KeepMeans, Settle, Settled, outcomes};
+use super::{ExpectedPayoffs, KeepMeans, Settle, TierConvergence, outcomes};
 use crate::blocks::{BLOCK, list};
 use crate::error::{check_fault, check_stop};
 use crate::lawful::{check_start, check_tier};
@@ -149,7 +149,7 @@ pub fn chance_rolls<G: Chance, I: Rolls<G>>(
     index: &I,
     settle: Settle,
     monitor: &dyn Monitor,
-) -> Result<Expected, SolveError> {
+) -> Result<ExpectedPayoffs, SolveError> {
     chance_rolls_kept(game, index, settle, &mut Forget, monitor)
 }
 
@@ -164,9 +164,9 @@ pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
     settle: Settle,
     keeper: &mut K,
     monitor: &dyn Monitor,
-) -> Result<Expected, K::Error> {
+) -> Result<ExpectedPayoffs, K::Error> {
     check_start(game, index, Gaps::Rolls)?;
-    let mut expected = Expected::new(index.tiers());
+    let mut expected = ExpectedPayoffs::new(index.tiers());
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
         let stays = check_tier(game, index, tier, Gaps::Rolls, &|_| true, monitor)?;
@@ -189,7 +189,7 @@ pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
             }
         };
         check_fault(game)?;
-        let settled = Settled { rounds, change };
+        let settled = TierConvergence { rounds, change };
         keeper.keep(tier, &values, settled)?;
         let radii = radii_of_rolls(game, index, tier, &values, expected.known(), monitor)?;
         expected.settle(tier, values, settled, radii);
@@ -442,7 +442,7 @@ fn largest_change(from: &[f64], to: &[f64]) -> f64 {
     changes.reduce(|| 0.0, f64::max)
 }
 
-impl Expected {
+impl ExpectedPayoffs {
     /// The first player's expected payoff of any position, decisions included, of a game solved by [`chance_rolls`].
     pub fn expand<G: Chance, I: Rolls<G>>(&self, game: &G, index: &I, pos: &G::Position) -> f64 {
         // The values are all in memory, so the lookup cannot fail.

@@ -21,13 +21,13 @@ use std::collections::BTreeMap;
 const STEP: usize = 1 << 15;
 
 /// The values of a rank's positions.
-pub struct Values {
+pub struct RankValues {
     tiers: Vec<Vec<WideLoopCode>>,
     tally: Tally,
     counts: Vec<TierTally>,
 }
 
-impl Values {
+impl RankValues {
     /// The codes of this rank's slots of a tier.
     pub fn codes(&self, tier: u32) -> &[WideLoopCode] {
         &self.tiers[tier as usize]
@@ -66,7 +66,7 @@ impl Values {
 
 /// The ranks that solve a game together, and the monitor of this rank.
 #[derive(Clone, Copy)]
-pub struct Together<'a> {
+pub struct RankContext<'a> {
     /// The ranks.
     pub crew: &'a dyn Communicator,
     /// Progress and cancellation.
@@ -81,12 +81,12 @@ pub struct Together<'a> {
 /// Chance, values that do not fit, a rank that disconnected, or cancellation; and those of `known` and `keep`.
 pub fn solve_together<S: GlobalId, E: From<SolveError>>(
     site: &S,
-    together: Together<'_>,
+    together: RankContext<'_>,
     mut known: impl FnMut(u32) -> Result<Option<(Vec<WideLoopCode>, TierTally)>, E>,
-    mut keep: impl FnMut(&Values, u32) -> Result<(), E>,
-) -> Result<Values, E> {
+    mut keep: impl FnMut(&RankValues, u32) -> Result<(), E>,
+) -> Result<RankValues, E> {
     let tiers = site.tiers();
-    let mut values = Values {
+    let mut values = RankValues {
         tiers: vec![Vec::new(); tiers as usize],
         tally: Tally::new(tiers, site.merged()),
         counts: vec![TierTally::default(); tiers as usize],
@@ -123,7 +123,7 @@ pub fn solve_together<S: GlobalId, E: From<SolveError>>(
 /// A rank that disconnected, or cancellation.
 pub fn count_together<S: GlobalId + ?Sized>(
     site: &S,
-    together: Together<'_>,
+    together: RankContext<'_>,
     tier: u32,
     codes: &[WideLoopCode],
 ) -> Result<TierTally, SolveError> {
@@ -186,9 +186,9 @@ struct Solver<'a, S: ?Sized> {
 }
 
 impl<'a, S: GlobalId + ?Sized> Solver<'a, S> {
-    fn new(site: &'a S, together: Together<'a>, tier: u32, solved: &'a [Vec<WideLoopCode>]) -> Self {
+    fn new(site: &'a S, together: RankContext<'a>, tier: u32, solved: &'a [Vec<WideLoopCode>]) -> Self {
         let slots = site.slots(tier) as usize;
-        let Together { crew: comm, watch: monitor } = together;
+        let RankContext { crew: comm, watch: monitor } = together;
         Solver {
             site,
             comm,

@@ -5,7 +5,7 @@
 //! draws are draws by repetition.
 
 use super::bits::Bits;
-use super::verify::{Flaw, Verified, value_of};
+use super::verify::{Flaw, Verification, value_of};
 use crate::SolveError;
 use crate::blocks::for_blocks;
 use crate::error::check_stop;
@@ -66,7 +66,7 @@ pub(super) fn check_draws<G: Game, I: Index<G>>(
     index: &I,
     stored: &(impl Fn(Tier, u64) -> Option<Value> + Sync),
     monitor: &dyn Monitor,
-    verified: &mut Verified,
+    verified: &mut Verification,
 ) -> Result<(), SolveError> {
     let sets = || -> Result<Vec<Bits>, SolveError> {
         (0..index.tiers()).map(|t| Bits::new(index.len(Tier(t)), monitor)).collect()

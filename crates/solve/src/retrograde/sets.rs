@@ -27,12 +27,12 @@ mod row;
 
 use super::shelf::{Codes, SolvedTier};
 use super::tier::Outcome;
-use super::{Options, TwoBits};
+use super::{RetrogradeOptions, TwoBits};
 use crate::blocks::list;
 use crate::{SolveError, TierTally};
 use outplay_core::{Code, Payoff, Sets, Turn, Value};
 use outplay_runtime::{Monitor, Pace, threads};
-use row::{Row, RowSet, bits};
+use row::{RowSet, RowState, bits};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Maximum number of words in a row.
@@ -48,7 +48,7 @@ pub(super) struct SetSolver<'a, C> {
     /// The payoff for the player to move of a numbered finished position.
     pub(super) outcome: &'a (dyn Fn(u64) -> Payoff + Sync),
     pub(super) solved: &'a [SolvedTier<C>],
-    pub(super) options: Options,
+    pub(super) options: RetrogradeOptions,
     pub(super) monitor: &'a dyn Monitor,
 }
 
@@ -101,9 +101,10 @@ impl<C: Code> SetSolver<'_, C> {
     }
 
     /// Initialization: evaluates all exits and finds finished positions.
-    fn initialize<'c>(&self, codes: &'c mut [C]) -> Result<Vec<Row<'c, C>>, SolveError> {
+    fn initialize<'c>(&self, codes: &'c mut [C]) -> Result<Vec<RowState<'c, C>>, SolveError> {
         let chunks = codes.chunks_mut(self.sets.numbers() as usize).enumerate();
-        let mut rows: Vec<Row<'c, C>> = chunks.map(|(r, codes)| Row::new(self.sets, r, codes)).collect();
+        let mut rows: Vec<RowState<'c, C>> =
+            chunks.map(|(r, codes)| RowState::new(self.sets, r, codes)).collect();
         self.each_group(rows.chunks_mut(ROWS_PER_TASK), &|rows, pace| {
             let mut best = vec![C::UNKNOWN; self.sets.width() * 64];
             for row in rows.iter_mut().take_while(|_| !pace.step()) {
@@ -119,7 +120,7 @@ impl<C: Code> SetSolver<'_, C> {
     }
 
     /// Processes the levels; returns how many there were.
-    fn propagate(&self, rows: &mut [Row<'_, C>], tally: &mut TierTally) -> Result<u64, SolveError> {
+    fn propagate(&self, rows: &mut [RowState<'_, C>], tally: &mut TierTally) -> Result<u64, SolveError> {
         let legal = self.sets.legal();
         let mut not_won = Frontier::new(legal.to_vec(), rows.len());
         // Losses of the previous level, and of the current one.
@@ -165,7 +166,7 @@ impl<C: Code> SetSolver<'_, C> {
                 continue;
             }
             let next = |i: usize| {
-                rows[i * ROWS_PER_SCAN..].iter().take(ROWS_PER_SCAN).filter_map(Row::next_level).min()
+                rows[i * ROWS_PER_SCAN..].iter().take(ROWS_PER_SCAN).filter_map(RowState::next_level).min()
             };
             match threads::map(rows.len().div_ceil(ROWS_PER_SCAN), &next).into_iter().flatten().min() {
                 Some(level) => plies = level.max(plies + 1),
@@ -199,9 +200,9 @@ impl<C: Code> SetSolver<'_, C> {
     /// Runs `work` on every row, with the row's words of a set and a mask of those that changed.
     fn each_row<'c>(
         &self,
-        rows: &mut [Row<'c, C>],
+        rows: &mut [RowState<'c, C>],
         front: &mut Frontier,
-        work: impl Fn(&mut Row<'c, C>, &mut [u64], &mut u64) -> SideCounts + Sync,
+        work: impl Fn(&mut RowState<'c, C>, &mut [u64], &mut u64) -> SideCounts + Sync,
     ) -> Result<SideCounts, SolveError> {
         let width = self.sets.width();
         let words =
@@ -242,7 +243,7 @@ impl<C: Code> SetSolver<'_, C> {
     }
 
     /// Positions of a row, among `from`, with a move to a set whose words have just changed.
-    fn with_move_to(&self, to: &Frontier, row: &Row<'_, C>, from: impl Fn(usize) -> u64) -> RowSet {
+    fn with_move_to(&self, to: &Frontier, row: &RowState<'_, C>, from: impl Fn(usize) -> u64) -> RowSet {
         let touched = self.touched(to, row);
         let struck = self.without_move(to, row, touched, &from);
         let mut found = RowSet::NONE;
@@ -251,7 +252,7 @@ impl<C: Code> SetSolver<'_, C> {
     }
 
     /// Positions, among `from`, without such a move, in words where this may be new.
-    fn without_move_to(&self, to: &Frontier, row: &Row<'_, C>, from: impl Fn(usize) -> u64) -> RowSet {
+    fn without_move_to(&self, to: &Frontier, row: &RowState<'_, C>, from: impl Fn(usize) -> u64) -> RowSet {
         self.without_move(to, row, self.touched(to, row) | row.again, &from)
     }
 
@@ -259,7 +260,7 @@ impl<C: Code> SetSolver<'_, C> {
     fn without_move(
         &self,
         to: &Frontier,
-        row: &Row<'_, C>,
+        row: &RowState<'_, C>,
         words: u64,
         from: &impl Fn(usize) -> u64,
     ) -> RowSet {
@@ -272,7 +273,7 @@ impl<C: Code> SetSolver<'_, C> {
         found
     }
 
-    fn touched(&self, to: &Frontier, row: &Row<'_, C>) -> u64 {
+    fn touched(&self, to: &Frontier, row: &RowState<'_, C>) -> u64 {
         if to.moving { self.sets.touched(row.place, &to.changed) } else { 0 }
     }
 

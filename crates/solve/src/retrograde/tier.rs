@@ -15,7 +15,7 @@
 //! Each move is visited once forwards and once backwards, so the work is linear. Positions that are never resolved
 //! are draws. Moves to positions without a number are handled in [`super::detours`].
 
-use super::Options;
+use super::RetrogradeOptions;
 use super::back::{Back, SAME_PLAYER};
 use super::bits::Bits;
 use super::detours::{DetourKind, Stopover, Stopovers};
@@ -87,7 +87,7 @@ pub(super) struct TierSolver<'a, G, I, B, C> {
     pub(super) back: &'a B,
     pub(super) tier: Tier,
     pub(super) solved: &'a [SolvedTier<C>],
-    pub(super) options: Options,
+    pub(super) options: RetrogradeOptions,
     pub(super) monitor: &'a dyn Monitor,
 }
 

@@ -40,7 +40,7 @@ pub enum Flaw {
 
 /// Result of a verification.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Verified {
+pub struct Verification {
     /// Positions checked, one for each number in use.
     pub checked: u64,
     /// Positions with a flaw.
@@ -51,7 +51,7 @@ pub struct Verified {
     pub tally: Tally,
 }
 
-impl Verified {
+impl Verification {
     pub(crate) fn flaw(&mut self, tier: Tier, number: u64, flaw: Flaw) {
         self.wrong += 1;
         let place = (tier, number);
@@ -60,7 +60,7 @@ impl Verified {
         }
     }
 
-    pub(crate) fn plus(&mut self, other: Verified) {
+    pub(crate) fn plus(&mut self, other: Verification) {
         self.checked += other.checked;
         let wrong = self.wrong + other.wrong;
         if let Some((tier, number, flaw)) = other.first_wrong {
@@ -81,15 +81,15 @@ pub fn verify_loops<G: Game, I: Index<G>>(
     exact: bool,
     stored: impl Fn(Tier, u64) -> Option<Value> + Sync,
     monitor: &dyn Monitor,
-) -> Result<Verified, SolveError> {
+) -> Result<Verification, SolveError> {
     check_start(game, index, Gaps::Detours)?;
-    let sum = Mutex::new(Verified::default());
+    let sum = Mutex::new(Verification::default());
     for t in (0..index.tiers()).rev() {
         let tier = Tier(t);
         check_tier(game, index, tier, Gaps::Detours, &|_| true, monitor)?;
         for_blocks(index.len(tier), monitor, |block| {
             let units = block.end - block.start;
-            let mut found = Verified::default();
+            let mut found = Verification::default();
             index.walk(tier, block, &mut |number, pos| {
                 found.checked += 1;
                 let Some(value) = stored(tier, number) else {
@@ -200,7 +200,7 @@ fn groundless<G: Game, I: Index<G>>(
     index: &I,
     stored: &(impl Fn(Tier, u64) -> Option<Value> + Sync),
     monitor: &dyn Monitor,
-    verified: &mut Verified,
+    verified: &mut Verification,
 ) -> Result<(), SolveError> {
     let tiers: Result<Vec<Bits>, SolveError> =
         (0..index.tiers()).map(|t| Bits::new(index.len(Tier(t)), monitor)).collect();

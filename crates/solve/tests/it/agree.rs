@@ -6,7 +6,7 @@ use outplay_games::Spec;
 use outplay_games::mnk::{Mnk, MnkIndex, Rules};
 use outplay_games::nim::Nim;
 use outplay_runtime::NoMonitor;
-use outplay_solve::{Explored, SolveError, Swept, Tally, memo, plain, reach, sweep};
+use outplay_solve::{ExploredGame, SolveError, SweepValues, Tally, memo, plain, reach, sweep};
 use proptest::prelude::*;
 
 const MANY: u64 = 10_000_000;
@@ -21,13 +21,13 @@ fn board(spec: &str) -> (Mnk<u64>, MnkIndex<u64>) {
 fn all_agree<G: Game, I: Index<G>>(game: &G, index: &I) {
     let start = game.start().unwrap();
     let memo = memo(game, &start, MANY, &NoMonitor).unwrap();
-    let explored = Explored::new(game, &start, MANY, &NoMonitor).unwrap();
+    let explored = ExploredGame::new(game, &start, MANY, &NoMonitor).unwrap();
     laws::check_index(game, &explored);
-    let all: Swept<i8> = sweep(game, index, None, &NoMonitor).unwrap();
+    let all: SweepValues<i8> = sweep(game, index, None, &NoMonitor).unwrap();
     let reach = reach(game, index, &start, &NoMonitor).unwrap();
-    let legal: Swept<i32> = sweep(game, index, Some(&reach), &NoMonitor).unwrap();
+    let legal: SweepValues<i32> = sweep(game, index, Some(&reach), &NoMonitor).unwrap();
     let everything = outplay_solve::reach(game, &explored, &start, &NoMonitor).unwrap();
-    let graph: Swept<i8> = sweep(game, &explored, Some(&everything), &NoMonitor).unwrap();
+    let graph: SweepValues<i8> = sweep(game, &explored, Some(&everything), &NoMonitor).unwrap();
     for pos in explored.positions() {
         let value = Some(plain(game, pos, &NoMonitor).unwrap().value);
         let (tier, number) = index.rank(pos);
@@ -58,7 +58,7 @@ fn solvers_agree_on_small_games() {
     }
     for spec in ["nim:1", "nim:2+2", "nim:1+2+3", "nim:4+4,normal"] {
         let game = Nim::from_spec(Spec::parse(spec).unwrap()).unwrap();
-        let explored = Explored::new(&game, &game.start().unwrap(), MANY, &NoMonitor).unwrap();
+        let explored = ExploredGame::new(&game, &game.start().unwrap(), MANY, &NoMonitor).unwrap();
         all_agree(&game, &explored);
     }
 }
@@ -91,7 +91,7 @@ proptest! {
             let start = game.start().unwrap();
             let memo = memo(&game, &start, MANY, &NoMonitor).unwrap();
             let reach = reach(&game, &index, &start, &NoMonitor).unwrap();
-            let swept: Swept<i8> = sweep(&game, &index, Some(&reach), &NoMonitor).unwrap();
+            let swept: SweepValues<i8> = sweep(&game, &index, Some(&reach), &NoMonitor).unwrap();
             let (tier, number) = index.rank(&start);
             prop_assert_eq!(swept.value(tier, number), memo.value(&start));
             prop_assert_eq!(swept.tally().first_view(), memo.tally(&game).first_view());
@@ -106,7 +106,7 @@ proptest! {
 
 fn value(spec: &str) -> Value {
     let (game, index) = board(spec);
-    let swept: Swept<i8> = sweep(&game, &index, None, &NoMonitor).unwrap();
+    let swept: SweepValues<i8> = sweep(&game, &index, None, &NoMonitor).unwrap();
     let (tier, number) = index.rank(&game.start().unwrap());
     swept.value(tier, number).unwrap()
 }
@@ -143,7 +143,7 @@ fn known_counts() {
     let check = |spec: &str, legal: u64, split: Option<(u64, u64, u64)>| {
         let (game, index) = board(spec);
         let reach = reach(&game, &index, &game.start().unwrap(), &NoMonitor).unwrap();
-        let swept: Swept<i8> = sweep(&game, &index, Some(&reach), &NoMonitor).unwrap();
+        let swept: SweepValues<i8> = sweep(&game, &index, Some(&reach), &NoMonitor).unwrap();
         let counts = swept.tally().first_view();
         assert_eq!(counts.total(), legal, "{spec}");
         if let Some((win, draw, loss)) = split {
@@ -165,7 +165,7 @@ fn tic_tac_toe_in_detail() {
     let reach = reach(&game, &index, &game.start().unwrap(), &NoMonitor).unwrap();
     let plies: Vec<u64> = (0..10).map(|t| reach.count(Tier(t))).collect();
     assert_eq!(plies, [1, 9, 72, 252, 756, 1260, 1520, 1140, 390, 78]);
-    let swept: Swept<i8> = sweep(&game, &index, Some(&reach), &NoMonitor).unwrap();
+    let swept: SweepValues<i8> = sweep(&game, &index, Some(&reach), &NoMonitor).unwrap();
     let tally = swept.tally();
     let mover = tally.by_turn(Turn::First).plus(tally.by_turn(Turn::Second));
     assert_eq!((mover.win, mover.draw, mover.loss), (2_836, 1_068, 1_574));
@@ -232,11 +232,11 @@ fn cycles_are_reported() {
     let start = Circle.start().unwrap();
     assert_eq!(plain(&Circle, &start, &NoMonitor).unwrap_err(), SolveError::Loops("plain"));
     assert_eq!(memo(&Circle, &start, MANY, &NoMonitor).err(), Some(SolveError::Loops("memo")));
-    let explored = Explored::new(&Circle, &start, MANY, &NoMonitor).unwrap();
+    let explored = ExploredGame::new(&Circle, &start, MANY, &NoMonitor).unwrap();
     assert!(explored.has_loops() && !explored.has_chance());
     assert_eq!(explored.positions().len(), 4);
     laws::check_index(&Circle, &explored);
-    let swept: Result<Swept<i8>, _> = sweep(&Circle, &explored, None, &NoMonitor);
+    let swept: Result<SweepValues<i8>, _> = sweep(&Circle, &explored, None, &NoMonitor);
     assert_eq!(swept.err(), Some(SolveError::Loops("sweep")));
 }
 
@@ -244,6 +244,6 @@ fn cycles_are_reported() {
 fn too_many_positions_are_refused() {
     let (game, _) = board("connect4");
     let start = game.start().unwrap();
-    assert_eq!(Explored::new(&game, &start, 1000, &NoMonitor).err(), Some(SolveError::TooLarge(1000)));
+    assert_eq!(ExploredGame::new(&game, &start, 1000, &NoMonitor).err(), Some(SolveError::TooLarge(1000)));
     assert_eq!(memo(&game, &start, 20_000, &NoMonitor).err(), Some(SolveError::TooLarge(20_000)));
 }

@@ -6,7 +6,9 @@ use outplay_games::Spec;
 use outplay_games::einstein::Einstein;
 use outplay_games::pig::{Pig, PigIndex};
 use outplay_runtime::NoMonitor;
-use outplay_solve::{Expected, Explored, Settle, chance, chance_rolls, verify_chance, verify_rolls};
+use outplay_solve::{
+    ExpectedPayoffs, ExploredGame, Settle, chance, chance_rolls, verify_chance, verify_rolls,
+};
 
 /// A double-double number: an unevaluated sum of two floats, about 31 decimal digits.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
@@ -154,7 +156,7 @@ fn reference_reproduces_known_fractions() {
     }
 }
 
-fn all_values<G: Chance>(index: &impl Index<G>, expected: &Expected) -> Vec<Vec<f64>> {
+fn all_values<G: Chance>(index: &impl Index<G>, expected: &ExpectedPayoffs) -> Vec<Vec<f64>> {
     (0..index.tiers()).map(|t| expected.values(Tier(t)).to_vec()).collect()
 }
 
@@ -182,7 +184,7 @@ fn what_is_off_is_noticed() {
 fn explored_games_have_bounds() {
     let game = pig("pig:20");
     let start = game.start().unwrap();
-    let explored = Explored::new(&game, &start, 20_000_000, &NoMonitor).unwrap();
+    let explored = ExploredGame::new(&game, &start, 20_000_000, &NoMonitor).unwrap();
     let expected = chance(&game, &explored, Settle::default(), &NoMonitor).unwrap();
     let bound = expected.bound().unwrap();
     assert!(bound < 1e-12, "{bound:e}");
@@ -209,7 +211,7 @@ fn explored_games_have_bounds() {
     assert!(means.wrong == 0 && means.bound.is_none_or(|shown| shown > bound), "{means:?}");
 
     let game = Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap();
-    let explored = Explored::new(&game, &game.start().unwrap(), 20_000_000, &NoMonitor).unwrap();
+    let explored = ExploredGame::new(&game, &game.start().unwrap(), 20_000_000, &NoMonitor).unwrap();
     let expected = chance(&game, &explored, Settle::default(), &NoMonitor).unwrap();
     let bound = expected.bound().unwrap();
     assert!(bound > 0.0 && bound < 1e-13, "{bound:e}");
@@ -255,7 +257,7 @@ impl Chance for Wait {
 
 #[test]
 fn no_bound_where_play_may_never_end() {
-    let explored = Explored::new(&Wait, &0, 10, &NoMonitor).unwrap();
+    let explored = ExploredGame::new(&Wait, &0, 10, &NoMonitor).unwrap();
     let expected = chance(&Wait, &explored, Settle::default(), &NoMonitor).unwrap();
     assert_eq!(expected.bound(), None);
     let values = all_values(&explored, &expected);

@@ -13,7 +13,7 @@ use outplay_games::nim::Nim;
 use outplay_games::pig::Pig;
 use outplay_runtime::{Meter, Monitor, NoMonitor};
 use outplay_solve::{
-    Explored, LoopCode, Options, Settle, SolveError, chance, chance_rolls, memo, plain, reach,
+    ExploredGame, LoopCode, RetrogradeOptions, Settle, SolveError, chance, chance_rolls, memo, plain, reach,
     remembered_sweep, retrograde, retrograde_by_graph, sweep, sweep_until_stable, verify, verify_loops,
     verify_rolls,
 };
@@ -51,7 +51,9 @@ fn from_the_top<G: Game>(last: u64, name: &str, game: &G) {
     let start = game.start().unwrap();
     check_until(last, &format!("plain {name}"), |monitor| plain(game, &start, monitor));
     check_until(last, &format!("memo {name}"), |monitor| memo(game, &start, u64::MAX, monitor));
-    check_until(last, &format!("explored {name}"), |monitor| Explored::new(game, &start, u64::MAX, monitor));
+    check_until(last, &format!("explored {name}"), |monitor| {
+        ExploredGame::new(game, &start, u64::MAX, monitor)
+    });
 }
 
 #[test]
@@ -67,12 +69,12 @@ fn searches_from_the_top() {
 fn every_phase_of_an_exploration() {
     let game = Nim::from_spec(spec("nim:150+150")).unwrap();
     let meter = Meter::new(u64::MAX);
-    Explored::new(&game, &game.start().unwrap(), u64::MAX, &meter).unwrap();
+    ExploredGame::new(&game, &game.start().unwrap(), u64::MAX, &meter).unwrap();
     // The exploration ends at whichever poll it is cancelled.
     let questions = meter.questions();
     for most in (1..=questions).step_by(1 + questions as usize / 40) {
         let meter = Meter::new(most);
-        let explored = Explored::new(&game, &game.start().unwrap(), u64::MAX, &meter);
+        let explored = ExploredGame::new(&game, &game.start().unwrap(), u64::MAX, &meter);
         assert!(meter.since_stop() < NEVER);
         assert!(!meter.has_stopped() || explored.err() == Some(SolveError::Stopped));
     }
@@ -94,11 +96,11 @@ fn loops() {
     let game = Morris::from_spec(spec("morris:six")).unwrap();
     let index = MorrisIndex::new(&game);
     for distance in [true, false] {
-        let options = Options { distance, ..Options::default() };
+        let options = RetrogradeOptions { distance, ..RetrogradeOptions::default() };
         check("retrograde", |monitor| retrograde::<_, _, LoopCode>(&game, &index, options, monitor));
     }
     check("retrograde by graph", |monitor| {
-        retrograde_by_graph::<_, _, LoopCode>(&game, &index, Options::default(), monitor)
+        retrograde_by_graph::<_, _, LoopCode>(&game, &index, RetrogradeOptions::default(), monitor)
     });
     check("until stable", |monitor| sweep_until_stable(&game, &index, monitor));
     check("verify loops", |monitor| verify_loops(&game, &index, false, |_, _| Some(Value::TIE), monitor));
@@ -109,7 +111,7 @@ fn sets() {
     let game = Chess::from_spec(spec("chess:KQKR")).unwrap();
     let index = ChessIndex::new(&game);
     check("retrograde by sets", |monitor| {
-        retrograde::<_, _, LoopCode>(&game, &index, Options::default(), monitor)
+        retrograde::<_, _, LoopCode>(&game, &index, RetrogradeOptions::default(), monitor)
     });
 }
 
@@ -117,8 +119,8 @@ fn sets() {
 fn dice() {
     let game = Pig::from_spec(spec("pig:60")).unwrap();
     let start = game.start().unwrap();
-    check("explored pig", |monitor| Explored::new(&game, &start, u64::MAX, monitor));
-    let explored = Explored::new(&game, &start, u64::MAX, &NoMonitor).unwrap();
+    check("explored pig", |monitor| ExploredGame::new(&game, &start, u64::MAX, monitor));
+    let explored = ExploredGame::new(&game, &start, u64::MAX, &NoMonitor).unwrap();
     check("chance", |monitor| chance(&game, &explored, Settle::default(), monitor));
     let (game, index) = (Hypergammon, HyperIndex::new());
     check("rolls", |monitor| chance_rolls(&game, &index, Settle::default(), monitor));
@@ -132,9 +134,9 @@ fn too_many_positions_are_noticed_at_once() {
     let game = LargeMnk::new(Rules::parse("mnk:300x300,k=5").unwrap());
     let start = game.start().unwrap();
     // A position has 90,000 moves, and a limit of 100 positions is met among those of the first.
-    assert_eq!(Explored::new(&game, &start, 100, &NoMonitor).err(), Some(SolveError::TooLarge(100)));
+    assert_eq!(ExploredGame::new(&game, &start, 100, &NoMonitor).err(), Some(SolveError::TooLarge(100)));
     assert_eq!(memo(&game, &start, 100, &NoMonitor).err(), Some(SolveError::TooLarge(100)));
     let each = outplay_solve::memo_bytes_per_position(&game, &start);
     assert!((90_000..100_000).contains(&each), "{each}");
-    assert!(Explored::bytes_per_position(&game, &start) > 2 * 90_000);
+    assert!(ExploredGame::bytes_per_position(&game, &start) > 2 * 90_000);
 }

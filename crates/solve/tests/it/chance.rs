@@ -6,16 +6,16 @@ use outplay_games::einstein::Einstein;
 use outplay_games::pig::{Pig, PigIndex};
 use outplay_runtime::NoMonitor;
 use outplay_solve::{
-    Expected, Explored, Settle, SolveError, chance, chance_rolls, plain_chance, verify_rolls,
+    ExpectedPayoffs, ExploredGame, Settle, SolveError, chance, chance_rolls, plain_chance, verify_rolls,
 };
 
 fn pig(text: &str) -> Pig {
     Pig::from_spec(Spec::parse(text).unwrap()).unwrap()
 }
 
-fn start_value<G: Chance>(game: &G) -> (f64, Expected) {
+fn start_value<G: Chance>(game: &G) -> (f64, ExpectedPayoffs) {
     let start = game.start().unwrap();
-    let explored = Explored::new(game, &start, 20_000_000, &NoMonitor).unwrap();
+    let explored = ExploredGame::new(game, &start, 20_000_000, &NoMonitor).unwrap();
     let expected = chance(game, &explored, Settle::default(), &NoMonitor).unwrap();
     let (tier, number) = explored.rank(&start);
     (expected.value(tier, number), expected)
@@ -62,7 +62,7 @@ fn pig_to_a_hundred() {
 fn arithmetic_index_equals_explored_index() {
     for text in ["piglet:1", "piglet:5", "piglet:10", "pig:1", "pig:10", "pig:20"] {
         let game = pig(text);
-        let explored = Explored::new(&game, &game.start().unwrap(), 20_000_000, &NoMonitor).unwrap();
+        let explored = ExploredGame::new(&game, &game.start().unwrap(), 20_000_000, &NoMonitor).unwrap();
         let all = chance(&game, &explored, Settle::default(), &NoMonitor).unwrap();
         let index = PigIndex::new(&game);
         let few = chance_rolls(&game, &index, Settle::default(), &NoMonitor).unwrap();
@@ -96,7 +96,7 @@ fn piglet_is_exact() {
 fn einstein_takes_one_pass_and_equals_plain_recursion() {
     let game = Einstein::from_spec(Spec::parse("einstein:3x3").unwrap()).unwrap();
     let start = game.start().unwrap();
-    let explored = Explored::new(&game, &start, 20_000_000, &NoMonitor).unwrap();
+    let explored = ExploredGame::new(&game, &start, 20_000_000, &NoMonitor).unwrap();
     assert!(!explored.has_loops());
     let expected = chance(&game, &explored, Settle::default(), &NoMonitor).unwrap();
     assert_eq!((expected.rounds(), expected.change()), (0, 0.0));
@@ -153,7 +153,7 @@ impl Chance for Coin {
 
 fn toss(heads: f64, tails: f64, ends: bool, settle: Settle) -> Result<f64, SolveError> {
     let game = Coin { heads, tails, ends };
-    let explored = Explored::new(&game, &false, 10, &NoMonitor)?;
+    let explored = ExploredGame::new(&game, &false, 10, &NoMonitor)?;
     let (tier, number) = explored.rank(&false);
     Ok(chance(&game, &explored, settle, &NoMonitor)?.value(tier, number))
 }
@@ -174,7 +174,7 @@ fn invalid_probabilities_are_refused() {
 /// An explored index that numbers only the positions before a roll.
 struct BeforeRolls<G: Game> {
     game: G,
-    explored: Explored<G>,
+    explored: ExploredGame<G>,
 }
 
 impl<G: Chance> Index<G> for BeforeRolls<G> {
@@ -208,7 +208,7 @@ impl<G: Chance> Rolls<G> for BeforeRolls<G> {
 
 fn rolls_agree<G: Chance>(game: G) {
     let start = game.start().unwrap();
-    let explored = Explored::new(&game, &start, 20_000_000, &NoMonitor).unwrap();
+    let explored = ExploredGame::new(&game, &start, 20_000_000, &NoMonitor).unwrap();
     let all = chance(&game, &explored, Settle::default(), &NoMonitor).unwrap();
     let index = BeforeRolls { game: game.clone(), explored };
     let few = chance_rolls(&game, &index, Settle::default(), &NoMonitor).unwrap();

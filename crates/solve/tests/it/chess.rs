@@ -6,8 +6,8 @@ use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex};
 use outplay_runtime::NoMonitor;
 use outplay_solve::{
-    Fallible, Known, LoopCode, Options, Solved, Split, TierTally, hardest, retrograde, sweep_until_stable,
-    verify_loops,
+    Fallible, LoopCode, RetrogradeOptions, RetrogradeValues, SolvedProbe, Split, TierTally, hardest,
+    retrograde, sweep_until_stable, verify_loops,
 };
 
 fn chess(text: &str) -> (Chess, ChessIndex) {
@@ -16,9 +16,9 @@ fn chess(text: &str) -> (Chess, ChessIndex) {
     (game, index)
 }
 
-fn solve(text: &str) -> (Chess, ChessIndex, Solved<LoopCode>) {
+fn solve(text: &str) -> (Chess, ChessIndex, RetrogradeValues<LoopCode>) {
     let (game, index) = chess(text);
-    let solved = retrograde(&game, &index, Options::default(), &NoMonitor).unwrap();
+    let solved = retrograde(&game, &index, RetrogradeOptions::default(), &NoMonitor).unwrap();
     (game, index, solved)
 }
 
@@ -94,8 +94,8 @@ fn value_iteration_equals_retrograde_analysis() {
 fn check_sets(ending: &str) {
     let (game, index) = chess(&format!("chess:{ending}"));
     for distance in [true, false] {
-        let run = |sets| -> Solved<LoopCode> {
-            retrograde(&game, &index, Options { distance, sets }, &NoMonitor).unwrap()
+        let run = |sets| -> RetrogradeValues<LoopCode> {
+            retrograde(&game, &index, RetrogradeOptions { distance, sets }, &NoMonitor).unwrap()
         };
         let (by_sets, one_by_one) = (run(true), run(false));
         for tier in (0..index.tiers()).map(Tier) {
@@ -144,7 +144,7 @@ fn captures_en_passant_by_every_solver() {
 #[ignore = "half a minute"]
 fn a_right_to_capture_en_passant_is_worth_something() {
     let (game, index, solved) = solve("chess:KPKP");
-    let known = Known { game: &game, index: &index, solved: &solved };
+    let known = SolvedProbe { game: &game, index: &index, solved: &solved };
     let check = |board: &str, square: &str, [without, with]: [i32; 2]| {
         let payoff = |square: &str| {
             let pos = game.read_position(&format!("{board} - {square} 0 1")).unwrap();
@@ -195,7 +195,7 @@ fn known_positions() {
 #[test]
 fn lost_positions_rank_the_hardest_move_first() {
     let (game, index, solved) = solve("chess:KQK");
-    let probe = Known { game: &game, index: &index, solved: &solved };
+    let probe = SolvedProbe { game: &game, index: &index, solved: &solved };
     let rank = |fen: &str| {
         let pos = game.read_position(fen).unwrap();
         let hopes = hardest(&game, &probe, &pos, Fallible::default()).unwrap();

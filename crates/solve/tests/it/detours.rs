@@ -6,11 +6,12 @@
 //! ```
 
 use outplay_core::{
-    Detour, Game, Index, Leaving, Link, Payoff, Predecessors, SetDetour, Sets, Slots, Tier, Turn, laws,
+    Detour, Game, Index, Link, Payoff, Predecessors, SetDetour, Sets, Slots, Tier, TierExit, Turn, laws,
 };
 use outplay_runtime::NoMonitor;
 use outplay_solve::{
-    LoopCode, Options, Solved, looked_up, retrograde, retrograde_by_graph, sweep_until_stable, verify_loops,
+    LoopCode, RetrogradeOptions, RetrogradeValues, looked_up, retrograde, retrograde_by_graph,
+    sweep_until_stable, verify_loops,
 };
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -268,12 +269,12 @@ impl Sets for ToySets<'_> {
         changed[1 - row]
     }
 
-    fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[Leaving])) {
+    fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[TierExit])) {
         let mut list = Vec::new();
         for slot in 0..ROW {
             let moves = &self.rules.moves[self.position(row, slot) as usize];
             let out = moves.iter().filter(|&&next| next / TIER > self.tier && next < 2 * TIER);
-            list.extend(out.map(|next| Leaving { slot: slot as u16, number: next % TIER }));
+            list.extend(out.map(|next| TierExit { slot: slot as u16, number: next % TIER }));
         }
         visit(Tier(1), &list);
     }
@@ -306,12 +307,13 @@ fn every_solver_agrees_on_games_with_detours() {
         }
         let stable = sweep_until_stable(&game, &index, &NoMonitor).unwrap();
         for distance in [true, false] {
-            let run = |sets| -> Solved<LoopCode> {
-                retrograde(&game, &index, Options { distance, sets }, &NoMonitor).unwrap()
+            let run = |sets| -> RetrogradeValues<LoopCode> {
+                retrograde(&game, &index, RetrogradeOptions { distance, sets }, &NoMonitor).unwrap()
             };
             let (by_sets, by_counters) = (run(true), run(false));
-            let graph: Solved<LoopCode> =
-                retrograde_by_graph(&game, &index, Options { distance, sets: false }, &NoMonitor).unwrap();
+            let graph: RetrogradeValues<LoopCode> =
+                retrograde_by_graph(&game, &index, RetrogradeOptions { distance, sets: false }, &NoMonitor)
+                    .unwrap();
             for tier in [Tier(0), Tier(1)] {
                 assert_eq!(
                     by_sets.tier_tally(tier),

@@ -5,12 +5,12 @@ use outplay_games::Spec;
 use outplay_games::mnk::{Mnk, MnkIndex, Rules};
 use outplay_games::nim::Nim;
 use outplay_runtime::NoMonitor;
-use outplay_solve::{Explored, Flaw, SolveError, Swept, canonical, settled, sweep, verify};
+use outplay_solve::{ExploredGame, Flaw, SolveError, SweepValues, canonical, settled, sweep, verify};
 
 /// Forges some of the values that a table would hold, one at a time.
 fn check<G: Game, I: Index<G>>(game: &G, index: &I, stride: usize) {
     let start = game.start().unwrap();
-    let swept: Swept<i8> = sweep(game, index, None, &NoMonitor).unwrap();
+    let swept: SweepValues<i8> = sweep(game, index, None, &NoMonitor).unwrap();
     let verified = |stored: &dyn Fn(Tier, usize) -> i8| {
         let tier = |tier: Tier| -> Result<Vec<i8>, SolveError> {
             Ok((0..index.len(tier) as usize).map(|slot| stored(tier, slot)).collect())
@@ -18,7 +18,7 @@ fn check<G: Game, I: Index<G>>(game: &G, index: &I, stride: usize) {
         verify(game, index, &start, tier, &NoMonitor).unwrap()
     };
     let right = |tier: Tier, slot: usize| swept.codes(tier)[slot];
-    let positions = Explored::new(game, &start, u64::MAX, &NoMonitor).unwrap();
+    let positions = ExploredGame::new(game, &start, u64::MAX, &NoMonitor).unwrap();
     let whole = verified(&right);
     assert_eq!((whole.checked, whole.wrong), (positions.positions().len() as u64, 0));
     let (mut moves, mut images, mut forged) = (Vec::new(), Vec::new(), 0);
@@ -50,6 +50,6 @@ fn every_forged_value_is_found() {
         check(&game, &MnkIndex::new(&game).unwrap(), stride);
     }
     let nim = Nim::from_spec(Spec::parse("nim:2+3+4").unwrap()).unwrap();
-    let explored = Explored::new(&nim, &nim.start().unwrap(), u64::MAX, &NoMonitor).unwrap();
+    let explored = ExploredGame::new(&nim, &nim.start().unwrap(), u64::MAX, &NoMonitor).unwrap();
     check(&nim, &explored, 3);
 }

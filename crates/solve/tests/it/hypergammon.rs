@@ -3,14 +3,14 @@
 use outplay_core::{Chance, Game, Index, Notation, Rolls, Tier, Turn};
 use outplay_games::hypergammon::{HyperIndex, Hypergammon};
 use outplay_runtime::NoMonitor;
-use outplay_solve::{Expected, Settle, chance_rolls, verify_rolls};
+use outplay_solve::{ExpectedPayoffs, Settle, chance_rolls, verify_rolls};
 use rayon::prelude::*;
 
 #[test]
 #[ignore = "many minutes"]
 fn the_player_who_wins_the_opening_roll_gains() {
     let (game, index) = (Hypergammon, HyperIndex::new());
-    let expected: Expected = chance_rolls(&game, &index, Settle::default(), &NoMonitor).unwrap();
+    let expected: ExpectedPayoffs = chance_rolls(&game, &index, Settle::default(), &NoMonitor).unwrap();
     let start = game.start().unwrap();
     let (tier, number) = index.rank(&start);
     let equity = expected.value(tier, number);
@@ -30,7 +30,7 @@ fn the_player_who_wins_the_opening_roll_gains() {
 }
 
 /// Every interval contains the value of an independent iteration, which shares only the rules and the numbers.
-fn contains_another_iteration<I: Rolls<Hypergammon>>(index: &I, expected: &Expected) {
+fn contains_another_iteration<I: Rolls<Hypergammon>>(index: &I, expected: &ExpectedPayoffs) {
     let iteration = Iteration::new(index);
     let means = iteration.run();
     let (mut positions, mut furthest, mut closest) = (0u64, 0.0f64, f64::INFINITY);

@@ -6,8 +6,8 @@ use outplay_games::Spec;
 use outplay_games::pig::Pig;
 use outplay_runtime::{Communicator, LocalCommunicator, NoMonitor};
 use outplay_solve::{
-    Blocks, Explored, LoopCode, Options, Settle, SolveError, Together, WideLoopCode, chance, chance_rolls,
-    memo, reach, remembered_sweep, retrograde, retrograde_by_graph, solve_together, sweep,
+    Blocks, ExploredGame, LoopCode, RankContext, RetrogradeOptions, Settle, SolveError, WideLoopCode, chance,
+    chance_rolls, memo, reach, remembered_sweep, retrograde, retrograde_by_graph, solve_together, sweep,
     sweep_until_stable, verify, verify_loops,
 };
 use rand::rngs::SmallRng;
@@ -72,7 +72,7 @@ struct Listed<P> {
 
 impl<P: Clone + Eq + Hash + std::fmt::Debug + Send + Sync> Listed<P> {
     fn new<G: Game<Position = P>>(game: &G) -> Listed<P> {
-        let explored = Explored::new(game, &game.start().unwrap(), 100_000, &NoMonitor).unwrap();
+        let explored = ExploredGame::new(game, &game.start().unwrap(), 100_000, &NoMonitor).unwrap();
         let tiers: Vec<Tier> = (0..explored.tiers()).map(Tier).collect();
         let list = |&tier: &Tier| (0..explored.len(tier)).map(|n| explored.unrank(tier, n)).collect();
         let mut index = Listed {
@@ -218,7 +218,7 @@ where
         })
 }
 
-type Found = Result<Box<dyn Fn(Tier, u64) -> Option<Value>>, SolveError>;
+type DepthFirstResult = Result<Box<dyn Fn(Tier, u64) -> Option<Value>>, SolveError>;
 
 /// Compares a solver's result with the true values; returns whether it solved the game at all.
 fn compare(
@@ -243,10 +243,10 @@ fn compare(
     }
 }
 
-fn distributed(game: &Graph, index: &Listed<(u8, bool)>) -> Found {
+fn distributed(game: &Graph, index: &Listed<(u8, bool)>) -> DepthFirstResult {
     let work = |crew: std::sync::Arc<dyn Communicator>| {
         let site = Blocks::new(game, index, crew.rank(), crew.size())?;
-        let together = Together { crew: &*crew, watch: &NoMonitor };
+        let together = RankContext { crew: &*crew, watch: &NoMonitor };
         let nothing = |_| Ok(None);
         let values = solve_together(&site, together, nothing, |_, _| Ok::<(), SolveError>(()))?;
         let mut codes = Vec::new();
@@ -269,7 +269,7 @@ fn distributed(game: &Graph, index: &Listed<(u8, bool)>) -> Found {
 fn solve_forward(game: &Graph, index: &Listed<(u8, bool)>) {
     let start = game.start().unwrap();
     let all = memo(game, &start, u64::MAX, &NoMonitor).unwrap();
-    let truth: HashMap<(u8, bool), Value> = Explored::new(game, &start, 1000, &NoMonitor)
+    let truth: HashMap<(u8, bool), Value> = ExploredGame::new(game, &start, 1000, &NoMonitor)
         .unwrap()
         .positions()
         .iter()
@@ -300,14 +300,15 @@ fn solve_forward(game: &Graph, index: &Listed<(u8, bool)>) {
 
 /// Solves a game with every solver for cyclic games.
 fn solve_cyclic(game: &Graph, index: &Listed<(u8, bool)>, truth: &HashMap<(u8, bool), Value>, lawful: bool) {
-    let by_graph = retrograde_by_graph::<Graph, _, LoopCode>(game, index, Options::default(), &NoMonitor);
+    let by_graph =
+        retrograde_by_graph::<Graph, _, LoopCode>(game, index, RetrogradeOptions::default(), &NoMonitor);
     if let Ok(solved) = &by_graph {
         let stored = |tier, number| solved.value(tier, number);
         assert_eq!(verify_loops(game, index, true, stored, &NoMonitor).unwrap().wrong, 0);
     }
     let by_graph = by_graph.map(|solved| move |tier, number| solved.value(tier, number));
     assert_eq!(compare("by graph", index, truth, by_graph), lawful);
-    let back = retrograde::<Graph, _, LoopCode>(game, index, Options::default(), &NoMonitor);
+    let back = retrograde::<Graph, _, LoopCode>(game, index, RetrogradeOptions::default(), &NoMonitor);
     let back = back.map(|solved| move |tier, number| solved.value(tier, number));
     // Predecessors can be broken, too.
     assert!(!compare("retrograde", index, truth, back) || lawful);
@@ -357,8 +358,13 @@ fn broken_indexes_are_refused_and_others_solved_right() {
             continue;
         }
         let truth = Listed::new(&game);
-        let solved =
-            retrograde_by_graph::<Graph, _, LoopCode>(&game, &truth, Options::default(), &NoMonitor).unwrap();
+        let solved = retrograde_by_graph::<Graph, _, LoopCode>(
+            &game,
+            &truth,
+            RetrogradeOptions::default(),
+            &NoMonitor,
+        )
+        .unwrap();
         let value = |(pos, &(tier, number))| (pos, solved.value(tier, number).unwrap());
         let values = truth.ranks.clone().iter().map(|(pos, place)| value((*pos, place))).collect();
         solve_cyclic(&game, &index, &values, lawful(&game, &index, gaps));

@@ -4,8 +4,8 @@
 use outplay_core::{Code, Game, Index, Payoff, Tier, Turn, Value};
 use outplay_runtime::NoMonitor;
 use outplay_solve::{
-    Explored, Flaw, Known, LoopCode, Options, SolveError, Solved, Tally, retrograde_by_graph,
-    sweep_until_stable, verify_loops,
+    ExploredGame, Flaw, LoopCode, RetrogradeOptions, RetrogradeValues, SolveError, SolvedProbe, Tally,
+    retrograde_by_graph, sweep_until_stable, verify_loops,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -92,8 +92,9 @@ fn payoff_within(game: &Graph, pos: u8, plies: usize, seen: &mut HashMap<(u8, us
 }
 
 fn agree(game: &Graph) {
-    let explored = Explored::new(game, &0, 1000, &NoMonitor).unwrap();
-    let solved: Solved<i32> = retrograde_by_graph(game, &explored, Options::default(), &NoMonitor).unwrap();
+    let explored = ExploredGame::new(game, &0, 1000, &NoMonitor).unwrap();
+    let solved: RetrogradeValues<i32> =
+        retrograde_by_graph(game, &explored, RetrogradeOptions::default(), &NoMonitor).unwrap();
     let stable = sweep_until_stable(game, &explored, &NoMonitor).unwrap();
     let mut seen = HashMap::new();
     for &pos in explored.positions() {
@@ -122,7 +123,7 @@ fn agree(game: &Graph) {
 }
 
 /// Every single change is reported, that of a tie to a draw by repetition included.
-fn corrupted_values_are_found(game: &Graph, explored: &Explored<Graph>, solved: &Solved<i32>) {
+fn corrupted_values_are_found(game: &Graph, explored: &ExploredGame<Graph>, solved: &RetrogradeValues<i32>) {
     for &pos in explored.positions().iter().step_by(3) {
         let place = explored.rank(&pos);
         let right = solved.value(place.0, place.1).unwrap();
@@ -165,9 +166,9 @@ fn ring(payoff: Payoff) -> Graph {
 }
 
 fn value_at(game: &Graph, pos: u8) -> Value {
-    let explored = Explored::new(game, &0, 1000, &NoMonitor).unwrap();
-    let solved: Solved<LoopCode> =
-        retrograde_by_graph(game, &explored, Options::default(), &NoMonitor).unwrap();
+    let explored = ExploredGame::new(game, &0, 1000, &NoMonitor).unwrap();
+    let solved: RetrogradeValues<LoopCode> =
+        retrograde_by_graph(game, &explored, RetrogradeOptions::default(), &NoMonitor).unwrap();
     let (tier, number) = explored.rank(&pos);
     solved.value(tier, number).unwrap()
 }
@@ -188,7 +189,7 @@ fn a_tie_is_not_a_draw_by_repetition() {
 #[test]
 fn a_cycle_of_mutually_supporting_wins_is_found() {
     let game = ring(-1);
-    let explored = Explored::new(&game, &0, 1000, &NoMonitor).unwrap();
+    let explored = ExploredGame::new(&game, &0, 1000, &NoMonitor).unwrap();
     let end = explored.rank(&2);
     let first = explored.rank(&0);
     let planted = |win: u32, loss: u32| {
@@ -218,13 +219,13 @@ fn two_bit_verdicts_equal_exact_values() {
     for _ in 0..300 {
         let graph = graph(1).new_tree(&mut runner).unwrap().current();
         let game = Unit(graph);
-        let explored = Explored::new(&game, &0, 1000, &NoMonitor).unwrap();
-        let exact: Solved<LoopCode> =
-            retrograde_by_graph(&game, &explored, Options::default(), &NoMonitor).unwrap();
-        let small: Solved<LoopCode> = retrograde_by_graph(
+        let explored = ExploredGame::new(&game, &0, 1000, &NoMonitor).unwrap();
+        let exact: RetrogradeValues<LoopCode> =
+            retrograde_by_graph(&game, &explored, RetrogradeOptions::default(), &NoMonitor).unwrap();
+        let small: RetrogradeValues<LoopCode> = retrograde_by_graph(
             &game,
             &explored,
-            Options { distance: false, ..Options::default() },
+            RetrogradeOptions { distance: false, ..RetrogradeOptions::default() },
             &NoMonitor,
         )
         .unwrap();
@@ -315,10 +316,10 @@ impl Game for Chase {
 fn a_users_own_game_with_forward_moves_only_solves() {
     for cells in [4, 5, 8, 13] {
         let game = Chase { cells };
-        let explored = Explored::new(&game, &game.start().unwrap(), 100_000, &NoMonitor).unwrap();
+        let explored = ExploredGame::new(&game, &game.start().unwrap(), 100_000, &NoMonitor).unwrap();
         assert!(explored.has_loops());
-        let solved: Solved<i8> =
-            retrograde_by_graph(&game, &explored, Options::default(), &NoMonitor).unwrap();
+        let solved: RetrogradeValues<i8> =
+            retrograde_by_graph(&game, &explored, RetrogradeOptions::default(), &NoMonitor).unwrap();
         let stable = sweep_until_stable(&game, &explored, &NoMonitor).unwrap();
         for pos in explored.positions() {
             let (tier, number) = explored.rank(pos);
@@ -326,7 +327,7 @@ fn a_users_own_game_with_forward_moves_only_solves() {
         }
         let stored = |tier, number| solved.value(tier, number);
         assert_eq!(verify_loops(&game, &explored, true, stored, &NoMonitor).unwrap().wrong, 0);
-        let probe = Known { game: &game, index: &explored, solved: &solved };
+        let probe = SolvedProbe { game: &game, index: &explored, solved: &solved };
         let start = game.start().unwrap();
         assert!(outplay_core::Probe::<Chase>::probe(&probe, &start).unwrap().is_some());
     }
@@ -336,8 +337,9 @@ fn a_users_own_game_with_forward_moves_only_solves() {
 fn chance_is_refused() {
     let mut game = ring(1);
     game.places[1].turn = Turn::Chance;
-    let explored = Explored::new(&game, &0, 1000, &NoMonitor).unwrap();
-    let error = retrograde_by_graph::<_, _, i32>(&game, &explored, Options::default(), &NoMonitor).err();
+    let explored = ExploredGame::new(&game, &0, 1000, &NoMonitor).unwrap();
+    let error =
+        retrograde_by_graph::<_, _, i32>(&game, &explored, RetrogradeOptions::default(), &NoMonitor).err();
     assert_eq!(error, Some(SolveError::Chance("retrograde")));
     assert!(sweep_until_stable(&game, &explored, &NoMonitor).is_err());
 }

@@ -5,21 +5,22 @@ use outplay_games::Spec;
 use outplay_games::morris::{EndingIndex, Morris, MorrisIndex};
 use outplay_runtime::NoMonitor;
 use outplay_solve::{
-    LoopCode, Options, Solved, Split, retrograde, retrograde_by_graph, sweep_until_stable, verify_loops,
+    LoopCode, RetrogradeOptions, RetrogradeValues, Split, retrograde, retrograde_by_graph,
+    sweep_until_stable, verify_loops,
 };
 
 fn morris(text: &str) -> Morris {
     Morris::from_spec(Spec::parse(text).unwrap()).unwrap()
 }
 
-fn solve(text: &str) -> (Morris, MorrisIndex, Solved<LoopCode>) {
+fn solve(text: &str) -> (Morris, MorrisIndex, RetrogradeValues<LoopCode>) {
     let game = morris(text);
     let index = MorrisIndex::new(&game);
-    let solved = retrograde(&game, &index, Options::default(), &NoMonitor).unwrap();
+    let solved = retrograde(&game, &index, RetrogradeOptions::default(), &NoMonitor).unwrap();
     (game, index, solved)
 }
 
-fn start_value(game: &Morris, index: &MorrisIndex, solved: &Solved<LoopCode>) -> Value {
+fn start_value(game: &Morris, index: &MorrisIndex, solved: &RetrogradeValues<LoopCode>) -> Value {
     let (tier, number) = index.rank(&game.start().unwrap());
     solved.value(tier, number).unwrap()
 }
@@ -43,7 +44,8 @@ fn three_mens_morris() {
         let [win, draw, loss] = counts;
         assert_eq!(solved.tally().by_turn(Turn::First), Split { win, draw, loss }, "{text}");
         let stable = sweep_until_stable(&game, &index, &NoMonitor).unwrap();
-        let graph: Solved<i8> = retrograde_by_graph(&game, &index, Options::default(), &NoMonitor).unwrap();
+        let graph: RetrogradeValues<i8> =
+            retrograde_by_graph(&game, &index, RetrogradeOptions::default(), &NoMonitor).unwrap();
         for tier in (0..index.tiers()).map(outplay_core::Tier) {
             for n in 0..index.len(tier) {
                 let value = solved.value(tier, n);
@@ -87,7 +89,7 @@ fn six_mens_morris_with_six_men() {
     check("morris:six,men=6", Value::REPETITION, [10_590_988, 935_548, 7_680_652], 119);
 }
 
-fn ending(text: &str, options: Options) -> (Morris, EndingIndex, Solved<LoopCode>) {
+fn ending(text: &str, options: RetrogradeOptions) -> (Morris, EndingIndex, RetrogradeValues<LoopCode>) {
     let game = morris(text);
     let index = EndingIndex::new(&game);
     let solved = retrograde(&game, &index, options, &NoMonitor).unwrap();
@@ -97,7 +99,7 @@ fn ending(text: &str, options: Options) -> (Morris, EndingIndex, Solved<LoopCode
 /// Counts from the mover's point of view, and plies of the longest win and loss; `tests/second/morris.py` finds the
 /// same.
 fn check_three(text: &str, [win, draw, loss]: [u64; 3], longest: [u32; 2]) {
-    let (game, index, solved) = ending(text, Options::default());
+    let (game, index, solved) = ending(text, RetrogradeOptions::default());
     let tally = solved.tally();
     assert_eq!(win + draw + loss, 2_691_920, "three men a side on 24 points");
     assert_eq!(tally.by_turn(Turn::First), Split { win, draw, loss }, "{text}");
@@ -110,8 +112,8 @@ fn check_three(text: &str, [win, draw, loss]: [u64; 3], longest: [u32; 2]) {
 
 /// The bit-parallel solver and the counters give the same values and counts, tier by tier.
 fn check_sets(text: &str) {
-    let (_, index, by_sets) = ending(text, Options::default());
-    let (_, _, single) = ending(text, Options { sets: false, ..Options::default() });
+    let (_, index, by_sets) = ending(text, RetrogradeOptions::default());
+    let (_, _, single) = ending(text, RetrogradeOptions { sets: false, ..RetrogradeOptions::default() });
     for tier in (0..index.tiers()).map(outplay_core::Tier) {
         assert_eq!(by_sets.tier_tally(tier), single.tier_tally(tier), "{text} {}", index.tier_name(tier));
         for n in (0..index.len(tier)).filter(|&n| index.unrank(tier, n).is_some()) {

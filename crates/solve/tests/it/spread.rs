@@ -8,9 +8,9 @@ use outplay_games::nim::Nim;
 use outplay_games::pig::{Pig, PigIndex};
 use outplay_runtime::{Communicator, LocalCommunicator, NoMonitor};
 use outplay_solve::{
-    Blocks, Explored, GlobalId, KeepMeans, LoopCode, Options, Settle, Settled, ShardedGraph, SolveError,
-    Tally, Together, WideLoopCode, canonical, chance_rolls, chance_rolls_kept, reach, retrograde,
-    retrograde_by_graph, solve_together, sweep,
+    Blocks, ExploredGame, GlobalId, KeepMeans, LoopCode, RankContext, RetrogradeOptions, Settle,
+    ShardedGraph, SolveError, Tally, TierConvergence, WideLoopCode, canonical, chance_rolls,
+    chance_rolls_kept, reach, retrograde, retrograde_by_graph, solve_together, sweep,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,8 +29,9 @@ type Codes = BTreeMap<(u32, u64), WideLoopCode>;
 /// The codes of a rank's slots, and the counts of all ranks.
 fn solved(site: &impl GlobalId, crew: &dyn Communicator) -> (Codes, Tally) {
     let nothing = |_| Ok(None);
-    let values =
-        solve_together(site, Together { crew, watch: &NoMonitor }, nothing, |_, _| Ok::<(), SolveError>(()));
+    let values = solve_together(site, RankContext { crew, watch: &NoMonitor }, nothing, |_, _| {
+        Ok::<(), SolveError>(())
+    });
     let values = values.expect("solves");
     let mut codes = Codes::new();
     for tier in 0..site.tiers() {
@@ -45,10 +46,11 @@ fn solved(site: &impl GlobalId, crew: &dyn Communicator) -> (Codes, Tally) {
 
 fn explored<G: Game + Notation>(game: &G) {
     let start = game.start().expect("has a start");
-    let index = Explored::new(game, &start, u64::MAX, &NoMonitor).expect("explores");
+    let index = ExploredGame::new(game, &start, u64::MAX, &NoMonitor).expect("explores");
     let mut expected = Codes::new();
     let tally = if index.has_loops() {
-        let found = retrograde_by_graph::<G, _, WideLoopCode>(game, &index, Options::default(), &NoMonitor);
+        let found =
+            retrograde_by_graph::<G, _, WideLoopCode>(game, &index, RetrogradeOptions::default(), &NoMonitor);
         let found = found.expect("solves");
         for tier in (0..index.tiers()).map(Tier) {
             for number in 0..index.len(tier) {
@@ -98,7 +100,8 @@ fn explored<G: Game + Notation>(game: &G) {
 }
 
 fn indexed<G: Game, I: Predecessors<G>>(game: &G, index: &I) {
-    let found = retrograde::<G, I, LoopCode>(game, index, Options::default(), &NoMonitor).expect("solves");
+    let found =
+        retrograde::<G, I, LoopCode>(game, index, RetrogradeOptions::default(), &NoMonitor).expect("solves");
     for size in [1, 3] {
         let ranks = together(size, |crew| {
             let site = Blocks::new(game, index, crew.rank(), crew.size()).expect("fits");
@@ -143,10 +146,10 @@ struct DistributedStore(Arc<dyn Communicator>);
 
 impl KeepMeans for DistributedStore {
     type Error = SolveError;
-    fn known(&mut self, _tier: Tier) -> Result<Option<(Vec<f64>, Settled)>, SolveError> {
+    fn known(&mut self, _tier: Tier) -> Result<Option<(Vec<f64>, TierConvergence)>, SolveError> {
         Ok(None)
     }
-    fn keep(&mut self, _tier: Tier, _values: &[f64], _settled: Settled) -> Result<(), SolveError> {
+    fn keep(&mut self, _tier: Tier, _values: &[f64], _settled: TierConvergence) -> Result<(), SolveError> {
         Ok(())
     }
     fn crew(&self) -> Option<Arc<dyn Communicator>> {

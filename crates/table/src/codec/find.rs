@@ -171,9 +171,9 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     /// Runs, with the bits of their values.
-    type Listed = Vec<(u64, u8, u8)>;
+    type TableEntry = Vec<(u64, u8, u8)>;
 
-    fn listed<C: Cell>(found: &RunFinder<C>) -> Listed {
+    fn listed<C: Cell>(found: &RunFinder<C>) -> TableEntry {
         let slots = found.firsts().iter().zip(found.lasts());
         found.values().iter().zip(slots).map(|(value, slots)| (value.to_bits(), *slots.0, *slots.1)).collect()
     }
@@ -191,8 +191,8 @@ mod tests {
     }
 
     /// Reference implementation, slot by slot.
-    fn one_by_one<C: Cell>(start: u8, cells: &[C]) -> Listed {
-        let mut runs: Listed = Vec::new();
+    fn one_by_one<C: Cell>(start: u8, cells: &[C]) -> TableEntry {
+        let mut runs: TableEntry = Vec::new();
         for (slot, cell) in (usize::from(start)..).zip(cells).filter(|(_, cell)| !cell.is_unknown()) {
             match runs.last_mut() {
                 Some(run) if run.0 == cell.to_bits() => run.2 = slot as u8,

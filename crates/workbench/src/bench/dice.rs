@@ -3,7 +3,7 @@
 use crate::{ChanceReport, ChanceRow, GameHandle, Trouble};
 use outplay_core::{AnyPosition, Game};
 use outplay_runtime::Monitor;
-use outplay_search::{DiceMethod, Limits};
+use outplay_search::{DiceMethod, SearchLimits};
 use outplay_solve::SolveError;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -34,7 +34,7 @@ pub fn chance_speed(
         plies.push(played);
         let mut values = [0.0; 3];
         for (((_, method), row), value) in methods.iter().zip(&mut rows).zip(&mut values) {
-            let report = handle.kernels().expect(&pos, *method, Limits::depth(depth), watch);
+            let report = handle.kernels().expect(&pos, *method, SearchLimits::depth(depth), watch);
             let report = report.ok_or_else(refused)??;
             *value = report.value.ok_or(SolveError::Stopped)?;
             row.nodes += report.nodes;

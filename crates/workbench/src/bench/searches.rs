@@ -1,8 +1,8 @@
 //! Benchmarks of searches: `bench positions` and `bench search`.
 
 use crate::books::entries;
-use crate::{GameHandle, Place, PositionsReport, SearchReport, Session, Trouble, check_stop};
-use outplay_connect::{Depth, Limits, Solver};
+use crate::{GameHandle, PositionRef, PositionsReport, SearchReport, Session, Trouble, check_stop};
+use outplay_connect::{Depth, Solver, SolverLimits};
 use outplay_core::InputError;
 use outplay_runtime::{Deadline, Monitor};
 use outplay_search::PlayoutOptions;
@@ -29,7 +29,8 @@ pub fn position_speed(
         let (moves, score) = line.rsplit_once(char::is_whitespace).unwrap_or((line, ""));
         let score: Result<i32, _> = score.parse();
         let score = score.map_err(|_| at("write a list of moves, a space and a score".into()))?;
-        let pos = handle.locate(&Place::Moves(moves.to_string())).map_err(|error| at(error.to_string()))?;
+        let pos =
+            handle.locate(&PositionRef::Moves(moves.to_string())).map_err(|error| at(error.to_string()))?;
         let Some(board) = handle.game().board(&pos) else {
             return Err(Trouble::unable("scores are for boards of falling stones, such as connect4"));
         };
@@ -46,7 +47,7 @@ pub fn position_speed(
         solver.prepare(board)?;
         solver.clear();
         let began = Instant::now();
-        let answer = solver.solve(board, Depth::Score, Limits::default(), &silent, session.threads)?;
+        let answer = solver.solve(board, Depth::Score, SolverLimits::default(), &silent, session.threads)?;
         seconds += began.elapsed().as_secs_f64();
         if answer.stopped {
             return Err(SolveError::Stopped.into());

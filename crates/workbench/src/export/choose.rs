@@ -3,7 +3,7 @@
 use super::Request;
 use super::label::{Label, Labels, Scratch};
 use super::random::{Sampling, TOO_LATE, sample};
-use crate::{GameHandle, Place, Reader, Session, TableError, Trouble, check_stop, table_name};
+use crate::{GameHandle, PositionRef, Reader, Session, TableError, Trouble, check_stop, table_name};
 use outplay_core::{AnyGame, AnyPosition, Game, Notation, Tier};
 use outplay_runtime::Monitor;
 use outplay_solve::Reach;
@@ -58,7 +58,7 @@ impl Positions {
                 Err(Trouble::unable(why))
             }
             Positions::Random { count, sampling } => {
-                let start = entry.locate(&Place::Start)?;
+                let start = entry.locate(&PositionRef::Start)?;
                 let drawn = (0..*count as u64).map(|number| {
                     check_stop(watch)?;
                     let found = sample(game, &start, sampling, number);
@@ -70,12 +70,12 @@ impl Positions {
                 let before = start_stones(game);
                 let read = |(number, line): (usize, &String)| {
                     let text = line.trim();
-                    if let Ok(pos) = entry.locate(&Place::Position(text.to_string())) {
+                    if let Ok(pos) = entry.locate(&PositionRef::Position(text.to_string())) {
                         let stones = game.board(&pos).map(|board| board.stones());
                         let made = stones.zip(before).map(|(now, before)| now.saturating_sub(before) as u32);
                         return Ok((pos, made));
                     }
-                    let pos = entry.locate(&Place::Moves(text.to_string())).map_err(|trouble| {
+                    let pos = entry.locate(&PositionRef::Moves(text.to_string())).map_err(|trouble| {
                         Trouble::unable(format!(
                             "line {}: neither a position nor moves: {trouble}",
                             number + 1

@@ -4,7 +4,7 @@ use super::Request;
 use super::label::Label;
 use crate::{GameHandle, Trouble};
 use outplay_core::{AnyGame, AnyPosition, Content, Game, LineBoard, Notation, Turn, Verdict};
-use outplay_dataset::{Best, Block, Column, Form, Kind, Row};
+use outplay_dataset::{Best, Block, Column, ColumnType, Form, Row};
 use outplay_players::MoveValue;
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -259,23 +259,23 @@ fn mask_width(board: Option<&LineBoard>) -> usize {
 
 fn columns(game: &AnyGame, board: Option<&LineBoard>, best: bool) -> Vec<Column> {
     let shown = match board {
-        Some(board) => Column::new("planes", Kind::Uint8).shaped(&[2, board.height, board.width]),
-        None => Column::new("position", Kind::Text(CHARS)),
+        Some(board) => Column::new("planes", ColumnType::Uint8).shaped(&[2, board.height, board.width]),
+        None => Column::new("position", ColumnType::Text(CHARS)),
     };
-    let value = if game.has_dice() { Kind::Float64 } else { Kind::Int16 };
+    let value = if game.has_dice() { ColumnType::Float64 } else { ColumnType::Int16 };
     let mut columns = vec![
         shown,
-        Column::new("to_move", Kind::Int8),
-        Column::new("ply", Kind::Int16),
+        Column::new("to_move", ColumnType::Int8),
+        Column::new("ply", ColumnType::Int16),
         Column::new("value", value),
-        Column::new("distance", Kind::Int16),
-        Column::new("class", Kind::Int64),
+        Column::new("distance", ColumnType::Int16),
+        Column::new("class", ColumnType::Int64),
     ];
     if best {
-        columns.push(Column::new("mask", Kind::Uint8).shaped(&[mask_width(board)]));
-        columns.push(Column::new("legal", Kind::Words));
+        columns.push(Column::new("mask", ColumnType::Uint8).shaped(&[mask_width(board)]));
+        columns.push(Column::new("legal", ColumnType::Words));
         if board.is_some() {
-            columns.push(Column::new("actions", Kind::Uint8).shaped(&[mask_width(board)]));
+            columns.push(Column::new("actions", ColumnType::Uint8).shaped(&[mask_width(board)]));
         }
     }
     columns

@@ -1,7 +1,7 @@
 //! Output files of a data set: train and test rows, and the data sheet.
 
 use super::coded::{EncodedRows, EncodedSplit, RowCounts, RowEncoder};
-use super::{Report, Request, Written};
+use super::{ExportReport, ExportedFile, Request};
 use crate::Trouble;
 use outplay_dataset::{Form, Npz, Partial, Rows};
 use outplay_runtime::Monitor;
@@ -19,10 +19,10 @@ pub(crate) struct Files {
 struct File {
     path: PathBuf,
     rows: u64,
-    kind: Writer,
+    kind: RowOutput,
 }
 
-enum Writer {
+enum RowOutput {
     Rows(Box<Rows>),
     Npz(Box<Npz>),
 }
@@ -30,8 +30,8 @@ enum Writer {
 impl File {
     fn create(path: PathBuf, coder: &RowEncoder<'_>) -> Result<File, Trouble> {
         let kind = match coder.form {
-            Form::Npz => Writer::Npz(Box::new(Npz::create(&path, coder.columns.clone())?)),
-            form => Writer::Rows(Box::new(Rows::create(&path, form)?)),
+            Form::Npz => RowOutput::Npz(Box::new(Npz::create(&path, coder.columns.clone())?)),
+            form => RowOutput::Rows(Box::new(Rows::create(&path, form)?)),
         };
         Ok(File { path, rows: 0, kind })
     }
@@ -39,21 +39,21 @@ impl File {
     fn append(&mut self, rows: u64, part: &EncodedRows) -> Result<(), Trouble> {
         self.rows += rows;
         match (&mut self.kind, part) {
-            (Writer::Npz(npz), EncodedRows::Block(block)) => npz.append(block)?,
-            (Writer::Rows(lines), EncodedRows::Lines(text)) => lines.append(text)?,
+            (RowOutput::Npz(npz), EncodedRows::Block(block)) => npz.append(block)?,
+            (RowOutput::Rows(lines), EncodedRows::Lines(text)) => lines.append(text)?,
             // An encoder and its files have the same form.
             _ => {}
         }
         Ok(())
     }
 
-    fn finish(self) -> Result<Written, Trouble> {
+    fn finish(self) -> Result<ExportedFile, Trouble> {
         match self.kind {
-            Writer::Npz(npz) => npz.finish()?,
-            Writer::Rows(rows) => rows.finish()?,
+            RowOutput::Npz(npz) => npz.finish()?,
+            RowOutput::Rows(rows) => rows.finish()?,
         }
         let (bytes, checksum) = checksum(&self.path)?;
-        Ok(Written { file: self.path.display().to_string(), rows: self.rows, bytes, checksum })
+        Ok(ExportedFile { file: self.path.display().to_string(), rows: self.rows, bytes, checksum })
     }
 }
 
@@ -90,7 +90,7 @@ impl Files {
     }
 
     /// Renames the temporary files to their final names.
-    pub(crate) fn finish(self) -> Result<Vec<Written>, Trouble> {
+    pub(crate) fn finish(self) -> Result<Vec<ExportedFile>, Trouble> {
         [Some(self.train), self.tested].into_iter().flatten().map(File::finish).collect()
     }
 }
@@ -140,7 +140,7 @@ impl Sheet {
 }
 
 /// The text of the data sheet.
-pub(crate) fn described(request: &Request, form: Form, report: &Report) -> String {
+pub(crate) fn described(request: &Request, form: Form, report: &ExportReport) -> String {
     let mut text = format!("# Positions of {} with exact values\n\n", report.game);
     // Writing to a string cannot fail.
     let _ = writeln!(text, "Made by outplay {}.", env!("CARGO_PKG_VERSION"));

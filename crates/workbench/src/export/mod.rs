@@ -94,7 +94,7 @@ impl Request {
 
 /// A file that was written.
 #[derive(Clone, Debug, Serialize)]
-pub struct Written {
+pub struct ExportedFile {
     /// Its name.
     pub file: String,
     /// Its rows.
@@ -107,7 +107,7 @@ pub struct Written {
 
 /// The result of [`export`].
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ExportReport {
     /// The game's canonical spec.
     pub game: String,
     /// Rows of all files together.
@@ -117,7 +117,7 @@ pub struct Report {
     /// Rows by ply, if plies are counted.
     pub plies: BTreeMap<u32, u64>,
     /// The files.
-    pub files: Vec<Written>,
+    pub files: Vec<ExportedFile>,
     /// The data sheet.
     pub sheet: String,
     /// Parts of the request that could not be fulfilled, in sentences.
@@ -137,7 +137,7 @@ pub fn export(
     entry: &GameHandle,
     request: &Request,
     watch: &dyn Monitor,
-) -> Result<Report, Trouble> {
+) -> Result<ExportReport, Trouble> {
     let began = Instant::now();
     if !(0.0..1.0).contains(&request.test) {
         return Err(Trouble::unable("the test share must be at least 0 and less than 1, for example 0.1"));
@@ -169,7 +169,7 @@ pub fn export(
         ));
     }
     let written = files.finish()?;
-    let mut report = Report {
+    let mut report = ExportReport {
         game: entry.game().spec(),
         rows: tally.rows,
         values: tally.words(),

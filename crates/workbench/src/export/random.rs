@@ -8,7 +8,7 @@ use super::Request;
 use super::choose::plies;
 use super::label::{Scratch, class};
 use crate::seed::part;
-use crate::{GameHandle, Place, Trouble};
+use crate::{GameHandle, PositionRef, Trouble};
 use outplay_core::{AnyGame, AnyPosition, Chance, Game, Turn};
 use outplay_runtime::Monitor;
 use rand::rngs::SmallRng;
@@ -117,7 +117,7 @@ pub(crate) struct RandomGames<'a> {
 impl<'a> RandomGames<'a> {
     pub(crate) fn new(entry: &'a GameHandle, request: &Request) -> Result<RandomGames<'a>, Trouble> {
         let plies = plies(request)?;
-        let start = entry.locate(&Place::Start)?;
+        let start = entry.locate(&PositionRef::Start)?;
         let rng = SmallRng::seed_from_u64(request.seed);
         Ok(RandomGames { game: entry.game(), start, rng, seen: FxHashSet::default(), plies, vain: 0 })
     }

@@ -10,8 +10,9 @@ use crate::tier_tables::LoopFiles;
 use outplay_core::{AnyPosition, Code, Game, Index, Native, Predecessors, Tier, Value};
 use outplay_runtime::{Communicator, Monitor};
 use outplay_solve::{
-    Blocks, Explored, LoopCode, Options, SolveError, Solved, Spot, Tally, Together, Verified, WideLoopCode,
-    retrograde_by_graph_kept, retrograde_kept, solve_together, sweep_until_stable, tally_of, verify_loops,
+    Blocks, ExploredGame, LoopCode, RankContext, RetrogradeOptions, RetrogradeValues, SolveError, Spot,
+    Tally, Verification, WideLoopCode, retrograde_by_graph_kept, retrograde_kept, solve_together,
+    sweep_until_stable, tally_of, verify_loops,
 };
 use std::cell::RefCell;
 use std::mem::size_of;
@@ -48,7 +49,7 @@ pub(crate) trait Cycles: Send + Sync {
         exact: bool,
         stored: &(dyn Fn(Tier, u64) -> Option<Value> + Sync),
         watch: &dyn Monitor,
-    ) -> Result<Verified, SolveError>;
+    ) -> Result<Verification, SolveError>;
 }
 
 /// Values of a game with cycles by number, with their counts.
@@ -60,7 +61,7 @@ pub(crate) struct LoopValues {
 }
 
 impl LoopValues {
-    pub(crate) fn new<C: Code>(solved: Solved<C>) -> LoopValues {
+    pub(crate) fn new<C: Code>(solved: RetrogradeValues<C>) -> LoopValues {
         let tally = solved.tally().clone();
         LoopValues { value: Box::new(move |tier, number| solved.value(tier, number)), tally, changes: None }
     }
@@ -78,7 +79,8 @@ pub(crate) struct CyclicIndex<G: Game, I> {
     backwards: Backwards<G, I>,
 }
 
-type Backwards<G, I> = fn(&G, &I, Options, &mut LoopFiles<'_>, &dyn Monitor) -> Result<LoopValues, Trouble>;
+type Backwards<G, I> =
+    fn(&G, &I, RetrogradeOptions, &mut LoopFiles<'_>, &dyn Monitor) -> Result<LoopValues, Trouble>;
 
 impl<G: Game, I: Predecessors<G>> CyclicIndex<G, I> {
     /// The index enumerates predecessors.
@@ -94,10 +96,10 @@ impl<G: Game, I: Predecessors<G>> CyclicIndex<G, I> {
     }
 }
 
-impl<G: Game> CyclicIndex<G, Explored<G>> {
+impl<G: Game> CyclicIndex<G, ExploredGame<G>> {
     /// The explored positions; each move is played once and stored reversed.
-    pub(crate) fn listed(native: Native<G>, index: Arc<Explored<G>>) -> Self {
-        let backwards: Backwards<G, Explored<G>> = |game, index, options, files, watch| {
+    pub(crate) fn listed(native: Native<G>, index: Arc<ExploredGame<G>>) -> Self {
+        let backwards: Backwards<G, ExploredGame<G>> = |game, index, options, files, watch| {
             if game.best_payoff() > 1 {
                 let solved =
                     retrograde_by_graph_kept::<G, _, WideLoopCode, _>(game, index, options, files, watch)?;
@@ -129,7 +131,13 @@ impl<G: Game, I: Index<G>> Cycles for CyclicIndex<G, I> {
         watch: &dyn Monitor,
     ) -> Result<LoopValues, Trouble> {
         let IndexedGame { native, index } = &self.numbered;
-        (self.backwards)(&native.game, index, Options { distance, ..Options::default() }, files, watch)
+        (self.backwards)(
+            &native.game,
+            index,
+            RetrogradeOptions { distance, ..RetrogradeOptions::default() },
+            files,
+            watch,
+        )
     }
 
     fn until_stable(&self, watch: &dyn Monitor) -> Result<LoopValues, Trouble> {
@@ -163,7 +171,7 @@ impl<G: Game, I: Index<G>> Cycles for CyclicIndex<G, I> {
         let files = RefCell::new(files);
         let values = solve_together(
             &site,
-            Together { crew: &**crew, watch },
+            RankContext { crew: &**crew, watch },
             |tier| files.borrow_mut().known(&site, tier),
             |values, tier| files.borrow_mut().keep(&site, values, tier),
         )?;
@@ -180,7 +188,7 @@ impl<G: Game, I: Index<G>> Cycles for CyclicIndex<G, I> {
         exact: bool,
         stored: &(dyn Fn(Tier, u64) -> Option<Value> + Sync),
         watch: &dyn Monitor,
-    ) -> Result<Verified, SolveError> {
+    ) -> Result<Verification, SolveError> {
         verify_loops(&self.numbered.native.game, &*self.numbered.index, exact, stored, watch)
     }
 }

@@ -14,8 +14,8 @@ use outplay_core::index_laws::Gaps;
 use outplay_core::{AnyPosition, Chance, Rolls, Tier};
 use outplay_runtime::{Communicator, Monitor};
 use outplay_solve::{
-    Expected, Explored, KeepMeans, Settle, Settled, SolveError, chance_kept, chance_rolls_kept, expand,
-    verify_chance, verify_rolls,
+    ExpectedPayoffs, ExploredGame, KeepMeans, Settle, SolveError, TierConvergence, chance_kept,
+    chance_rolls_kept, expand, verify_chance, verify_rolls,
 };
 use outplay_table::Writer;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(crate) trait Means: Send + Sync {
         // A mean and its error radius.
         self.numbers().total() * 2 * size_of::<f64>() as u128
     }
-    fn solve(&self, files: &mut MeanFiles<'_>, watch: &dyn Monitor) -> Result<Expected, Trouble>;
+    fn solve(&self, files: &mut MeanFiles<'_>, watch: &dyn Monitor) -> Result<ExpectedPayoffs, Trouble>;
     /// The mean payoff of a position, given the means of the numbers; `None` if the index does not cover it.
     fn mean(&self, pos: &AnyPosition, at: StoredMean<'_>) -> Result<Option<f64>, Trouble>;
     fn verify(
@@ -47,7 +47,7 @@ pub(crate) trait Means: Send + Sync {
 }
 
 /// An index of every explored position.
-pub(crate) struct ExploredMeans<G: Chance>(pub(crate) IndexedGame<G, Explored<G>>);
+pub(crate) struct ExploredMeans<G: Chance>(pub(crate) IndexedGame<G, ExploredGame<G>>);
 
 /// An index of the positions before a roll.
 pub(crate) struct RollMeans<G: Chance, I>(pub(crate) IndexedGame<G, I>);
@@ -57,7 +57,7 @@ impl<G: Chance> Means for ExploredMeans<G> {
         &self.0
     }
 
-    fn solve(&self, files: &mut MeanFiles<'_>, watch: &dyn Monitor) -> Result<Expected, Trouble> {
+    fn solve(&self, files: &mut MeanFiles<'_>, watch: &dyn Monitor) -> Result<ExpectedPayoffs, Trouble> {
         let IndexedGame { native, index } = &self.0;
         watch.stage("solving", index.positions().len() as u64);
         chance_kept(&native.game, &**index, Settle::default(), files, watch)
@@ -107,7 +107,7 @@ impl<G: Chance, I: Rolls<G>> Means for RollMeans<G, I> {
         index.total() * values as u128 + u128::from(len) * tier as u128
     }
 
-    fn solve(&self, files: &mut MeanFiles<'_>, watch: &dyn Monitor) -> Result<Expected, Trouble> {
+    fn solve(&self, files: &mut MeanFiles<'_>, watch: &dyn Monitor) -> Result<ExpectedPayoffs, Trouble> {
         chance_rolls_kept(&self.0.native.game, &*self.0.index, Settle::default(), files, watch)
     }
 
@@ -136,7 +136,7 @@ pub(crate) struct MeanFiles<'a> {
 impl KeepMeans for MeanFiles<'_> {
     type Error = Trouble;
 
-    fn known(&mut self, tier: Tier) -> Result<Option<(Vec<f64>, Settled)>, Trouble> {
+    fn known(&mut self, tier: Tier) -> Result<Option<(Vec<f64>, TierConvergence)>, Trouble> {
         let Some(writer) = self.writer.filter(|writer| writer.has(tier)) else { return Ok(None) };
         // A tier whose convergence record was lost with the manifest is solved again: the manifest must not depend on
         // how often the solve was interrupted.
@@ -146,7 +146,7 @@ impl KeepMeans for MeanFiles<'_> {
         else {
             return Ok(None);
         };
-        let settled = Settled { rounds, change };
+        let settled = TierConvergence { rounds, change };
         let read = || -> Result<Vec<f64>, Trouble> { Ok(writer.table()?.read_tier(tier)?) };
         let Some(crew) = &self.crew else { return Ok(Some((read()?, settled))) };
         // Only rank 0 has the files.
@@ -161,7 +161,7 @@ impl KeepMeans for MeanFiles<'_> {
         self.crew.clone()
     }
 
-    fn keep(&mut self, tier: Tier, values: &[f64], settled: Settled) -> Result<(), Trouble> {
+    fn keep(&mut self, tier: Tier, values: &[f64], settled: TierConvergence) -> Result<(), Trouble> {
         if let Some(writer) = self.writer {
             // Exponent notation round-trips to the last bit.
             let change = format!("{:e}", settled.change);

@@ -29,10 +29,10 @@ use outplay_core::{
 };
 use outplay_runtime::Monitor;
 use outplay_search::{
-    DiceMethod, DiceReport, Engine, Limits, Method, Options, PlayoutOptions, Playouts, Report, SearchError,
-    Zero, expectimax, playouts,
+    DiceMethod, DiceReport, PlayoutOptions, Playouts, SearchEngine, SearchError, SearchLimits, SearchMethod,
+    SearchOptions, SearchResult, Zero, expectimax, playouts,
 };
-use outplay_solve::{Explored, Found, Memo, SolveError, Tally, looked_up, memo, plain};
+use outplay_solve::{DepthFirstResult, ExploredGame, Memo, SolveError, Tally, looked_up, memo, plain};
 use std::mem::size_of;
 use std::ops::Range;
 use std::sync::Arc;
@@ -181,7 +181,7 @@ impl Numbering {
 
 /// A memo table: every position that minimax has visited, with its value.
 pub(crate) trait MemoTable: Send + Sync {
-    fn found(&self) -> Found;
+    fn found(&self) -> DepthFirstResult;
     fn value(&self, pos: &AnyPosition) -> Option<Value>;
     fn tally(&self) -> Tally;
 }
@@ -192,7 +192,7 @@ struct TypedMemo<G: Game> {
 }
 
 impl<G: Game> MemoTable for TypedMemo<G> {
-    fn found(&self) -> Found {
+    fn found(&self) -> DepthFirstResult {
         self.memo.found()
     }
     fn value(&self, pos: &AnyPosition) -> Option<Value> {
@@ -212,7 +212,7 @@ pub(crate) struct EngineRequest<'a> {
     /// Bytes of its transposition table.
     pub(crate) hash: u64,
     pub(crate) threads: usize,
-    pub(crate) limits: Limits,
+    pub(crate) limits: SearchLimits,
     /// Known values that the search may probe.
     pub(crate) known: Option<&'a ValueOf<'a>>,
 }
@@ -221,7 +221,7 @@ pub(crate) struct EngineRequest<'a> {
 pub(crate) type Refusable<T, E = SolveError> = Option<Result<T, E>>;
 
 /// The result of an alpha-beta search.
-type Searched = Refusable<Report<AnyMove>, SearchError>;
+type Searched = Refusable<SearchResult<AnyMove>, SearchError>;
 
 /// Operations that need code monomorphised for one game. A kernel that a kind of game does not have refuses.
 pub(crate) trait Kernels: Send + Sync {
@@ -245,7 +245,7 @@ pub(crate) trait Kernels: Send + Sync {
     fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Monitor) -> Result<Numbering, SolveError>;
 
     /// Minimax without memory.
-    fn plain(&self, _pos: &AnyPosition, _watch: &dyn Monitor) -> Refusable<Found> {
+    fn plain(&self, _pos: &AnyPosition, _watch: &dyn Monitor) -> Refusable<DepthFirstResult> {
         None
     }
 
@@ -264,7 +264,7 @@ pub(crate) trait Kernels: Send + Sync {
         &self,
         _pos: &AnyPosition,
         _method: DiceMethod,
-        _limits: Limits,
+        _limits: SearchLimits,
         _watch: &dyn Monitor,
     ) -> Refusable<DiceReport<AnyMove>, SearchError> {
         None
@@ -293,7 +293,7 @@ fn position_bytes<G: Game>() -> u64 {
 
 /// Bytes per position that exploring a game takes; for a game that cannot be explored, those of a hash map.
 fn explored_bytes<G: Game>(game: &G) -> u64 {
-    game.start().map_or_else(position_bytes::<G>, |start| Explored::bytes_per_position(game, &start))
+    game.start().map_or_else(position_bytes::<G>, |start| ExploredGame::bytes_per_position(game, &start))
 }
 
 /// Builds the index of one game; `None` if the game is too large for one.
@@ -306,15 +306,15 @@ pub(crate) struct Forward<G: Game> {
     loops: Option<bool>,
     /// The solver of the explored positions. A function pointer, so that retrograde analysis is compiled only for
     /// games that may be cyclic.
-    solver: fn(&Native<G>, Explored<G>) -> Numbering,
+    solver: fn(&Native<G>, ExploredGame<G>) -> Numbering,
 }
 
-fn forwards<G: Game>(native: &Native<G>, explored: Explored<G>) -> Numbering {
+fn forwards<G: Game>(native: &Native<G>, explored: ExploredGame<G>) -> Numbering {
     let (native, index) = (native.clone(), Arc::new(explored));
     Numbering::Sweeps(Arc::new(SweepIndex(IndexedGame { native, index })))
 }
 
-fn either_way<G: Game>(native: &Native<G>, explored: Explored<G>) -> Numbering {
+fn either_way<G: Game>(native: &Native<G>, explored: ExploredGame<G>) -> Numbering {
     match explored.has_loops() {
         true => Numbering::Cycles(Arc::new(CyclicIndex::listed(native.clone(), Arc::new(explored)))),
         false => forwards(native, explored),
@@ -355,10 +355,10 @@ impl<G: Game> Kernels for Forward<G> {
         self.make.as_ref().and_then(|make| make(&self.native))
     }
     fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Monitor) -> Result<Numbering, SolveError> {
-        let explored = Explored::new(&self.native.game, self.native.pos(from), most, watch)?;
+        let explored = ExploredGame::new(&self.native.game, self.native.pos(from), most, watch)?;
         Ok((self.solver)(&self.native, explored))
     }
-    fn plain(&self, pos: &AnyPosition, watch: &dyn Monitor) -> Refusable<Found> {
+    fn plain(&self, pos: &AnyPosition, watch: &dyn Monitor) -> Refusable<DepthFirstResult> {
         Some(plain(&self.native.game, self.native.pos(pos), watch))
     }
     fn memo(&self, pos: &AnyPosition, most: u64, watch: &dyn Monitor) -> Refusable<Box<dyn MemoTable>> {
@@ -370,8 +370,8 @@ impl<G: Game> Kernels for Forward<G> {
         Some(search(&self.native, false, pos, seek, watch))
     }
     fn bare(&self, pos: &AnyPosition, depth: u32, watch: &dyn Monitor) -> Searched {
-        let mut engine = Engine::new(&self.native.game, Options::bare(Method::AlphaBeta));
-        let report = engine.search(self.native.pos(pos), Limits::depth(depth), watch);
+        let mut engine = SearchEngine::new(&self.native.game, SearchOptions::bare(SearchMethod::AlphaBeta));
+        let report = engine.search(self.native.pos(pos), SearchLimits::depth(depth), watch);
         Some(report.map(|report| hidden(&self.native, pos, report)))
     }
     fn playouts(
@@ -448,7 +448,7 @@ impl<G: Chance> Kernels for Dice<G> {
         self.make.as_ref().and_then(|make| make(&self.native))
     }
     fn explore(&self, from: &AnyPosition, most: u64, watch: &dyn Monitor) -> Result<Numbering, SolveError> {
-        let explored = Explored::new(&self.native.game, self.native.pos(from), most, watch)?;
+        let explored = ExploredGame::new(&self.native.game, self.native.pos(from), most, watch)?;
         let (native, index) = (self.native.clone(), Arc::new(explored));
         Ok(Numbering::Means(Arc::new(ExploredMeans(IndexedGame { native, index }))))
     }
@@ -456,7 +456,7 @@ impl<G: Chance> Kernels for Dice<G> {
         &self,
         pos: &AnyPosition,
         method: DiceMethod,
-        limits: Limits,
+        limits: SearchLimits,
         watch: &dyn Monitor,
     ) -> Refusable<DiceReport<AnyMove>, SearchError> {
         let native = &self.native;
@@ -489,10 +489,15 @@ impl<G: Game> Probe<G> for ValueProbe<'_, G> {
 }
 
 /// Engine options within a budget of bytes.
-fn engine_options<G: Game>(symmetry: bool, seek: &EngineRequest<'_>) -> Options {
+fn engine_options<G: Game>(symmetry: bool, seek: &EngineRequest<'_>) -> SearchOptions {
     let each = (2 * size_of::<G::Position>() + 32) as u64;
     let table = (seek.hash / each).clamp(1 << 10, 1 << 30) as usize;
-    Options { table: table.next_power_of_two() / 2, threads: seek.threads, symmetry, ..Options::default() }
+    SearchOptions {
+        table: table.next_power_of_two() / 2,
+        threads: seek.threads,
+        symmetry,
+        ..SearchOptions::default()
+    }
 }
 
 fn search<G: Game>(
@@ -501,9 +506,9 @@ fn search<G: Game>(
     pos: &AnyPosition,
     seek: EngineRequest<'_>,
     watch: &dyn Monitor,
-) -> Result<Report<AnyMove>, SearchError> {
+) -> Result<SearchResult<AnyMove>, SearchError> {
     let asked = seek.known.map(|known| ValueProbe { native, known });
-    let mut engine = Engine::new(&native.game, engine_options::<G>(symmetry, &seek));
+    let mut engine = SearchEngine::new(&native.game, engine_options::<G>(symmetry, &seek));
     if let Some(asked) = &asked {
         engine = engine.probe(asked);
     }
@@ -512,8 +517,12 @@ fn search<G: Game>(
 }
 
 /// Type-erases the moves of a report.
-fn hidden<G: Game>(native: &Native<G>, pos: &AnyPosition, report: Report<G::Move>) -> Report<AnyMove> {
-    Report {
+fn hidden<G: Game>(
+    native: &Native<G>,
+    pos: &AnyPosition,
+    report: SearchResult<G::Move>,
+) -> SearchResult<AnyMove> {
+    SearchResult {
         answer: report.answer,
         best: report.best.and_then(|mv| native.any_move(pos, mv)),
         line: native.any_line(pos, &report.line),

@@ -5,7 +5,7 @@ use crate::{Trouble, check_stop};
 use outplay_core::{AnyPosition, Code, Game, Index, Native, Tier, Value, WdlCode, laws};
 use outplay_runtime::{Monitor, threads};
 use outplay_solve::{
-    Reach, SolveError, Tally, Verified, canonical, reach, remembered_sweep, settled, sweep, verify,
+    Reach, SolveError, Tally, Verification, canonical, reach, remembered_sweep, settled, sweep, verify,
 };
 use outplay_table::{Cell, CellKind, Table, TableError, TierWriter, Values, Writer};
 use std::mem::size_of;
@@ -31,7 +31,12 @@ pub(crate) trait Sweeps: Send + Sync {
     /// The value of a position: from the rules where they decide it, else from a table.
     fn probe(&self, table: &Table, pos: &AnyPosition) -> Result<Option<Value>, TableError>;
     /// Re-derives every stored value.
-    fn verify(&self, start: &AnyPosition, table: &Table, watch: &dyn Monitor) -> Result<Verified, Trouble>;
+    fn verify(
+        &self,
+        start: &AnyPosition,
+        table: &Table,
+        watch: &dyn Monitor,
+    ) -> Result<Verification, Trouble>;
 }
 
 /// Values of all positions, with counts.
@@ -45,7 +50,7 @@ pub(crate) trait SweepValues {
 struct SweepSolution<'a, G: Game, I, C> {
     native: &'a Native<G>,
     index: &'a I,
-    swept: outplay_solve::Swept<C>,
+    swept: outplay_solve::SweepValues<C>,
 }
 
 impl<G: Game, I: Index<G>, C: Code + Cell> SweepValues for SweepSolution<'_, G, I, C> {
@@ -170,10 +175,10 @@ impl<G: Game, I: Index<G>> Sweeps for SweepIndex<G, I> {
         let index = &**index;
         watch.stage("solving", index.total().min(u128::from(u64::MAX)) as u64);
         if fits_a_byte(&native.game, index) {
-            let swept: outplay_solve::Swept<i8> = sweep(&native.game, index, Some(&reach), watch)?;
+            let swept: outplay_solve::SweepValues<i8> = sweep(&native.game, index, Some(&reach), watch)?;
             return Ok(Box::new(SweepSolution { native, index, swept }));
         }
-        let swept: outplay_solve::Swept<i32> = sweep(&native.game, index, Some(&reach), watch)?;
+        let swept: outplay_solve::SweepValues<i32> = sweep(&native.game, index, Some(&reach), watch)?;
         Ok(Box::new(SweepSolution { native, index, swept }))
     }
 
@@ -214,7 +219,12 @@ impl<G: Game, I: Index<G>> Sweeps for SweepIndex<G, I> {
         })
     }
 
-    fn verify(&self, start: &AnyPosition, table: &Table, watch: &dyn Monitor) -> Result<Verified, Trouble> {
+    fn verify(
+        &self,
+        start: &AnyPosition,
+        table: &Table,
+        watch: &dyn Monitor,
+    ) -> Result<Verification, Trouble> {
         let IndexedGame { native, index } = &self.0;
         let (game, index, start) = (&native.game, &**index, native.pos(start));
         match (table.identity().values, table.identity().cell) {

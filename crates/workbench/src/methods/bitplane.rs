@@ -1,10 +1,10 @@
 //! `--method dense`: the bit-plane solver for line boards, in memory or slab by slab on disk.
 
 use crate::{
-    Effort, How, Ladder, Method, Numbering, Place, ProvenValue, SolveAnswer, SolveJob, Trouble, filled,
-    planes,
+    Effort, Ladder, Method, Numbering, PositionRef, ProvenValue, SolveAnswer, SolveJob, SolveOrigin, Trouble,
+    filled, planes,
 };
-use outplay_bitplane::{DenseError, Options, Plan, Solution};
+use outplay_bitplane::{BitplaneOptions, DenseError, Plan, Solution};
 use outplay_core::{AnyPosition, LineBoard, Value};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_table::Values;
@@ -15,7 +15,7 @@ const WORTH_SAYING: u64 = 100_000_000;
 /// Estimated cost of solving a board, computed once.
 pub(crate) struct BoardPlan {
     board: LineBoard,
-    options: Options,
+    options: BitplaneOptions,
     pub(crate) plan: Plan,
 }
 
@@ -79,9 +79,9 @@ pub(crate) fn solve_planned(job: SolveJob<'_>, planned: &BoardPlan) -> Result<So
     let (solution, tally) = planes::dense(&planned.board, &planned.options, writer.as_ref(), clock)?;
     let nodes = u64::try_from(planned.plan.slots).unwrap_or(u64::MAX);
     let counted = request.counts.then_some(&tally);
-    let blank = job.blank(How::By(Method::Dense), counted, nodes)?;
+    let blank = job.blank(SolveOrigin::By(Method::Dense), counted, nodes)?;
     let mut answer = match request.place {
-        Place::Start => start_answer(job, &planned.board, &solution, blank)?,
+        PositionRef::Start => start_answer(job, &planned.board, &solution, blank)?,
         _ => position_answer(job, blank)?,
     };
     answer.colourings = Some(planned.plan.colourings);

@@ -18,11 +18,13 @@ use crate::solve_answer::stored;
 use crate::summary::Summary;
 use crate::tables::loop_plan;
 use crate::tier_tables::{TierLayout, recode, untimed, wdl_cell, wdl_code};
-use crate::{How, Method, Numbering, ProvenValue, SolveAnswer, SolveJob, Stored, Trouble, filled};
+use crate::{
+    Method, Numbering, ProvenValue, SolveAnswer, SolveJob, SolveOrigin, StoredTable, Trouble, filled,
+};
 use outplay_core::{AnyPosition, Code, Game, Tier, Value, WdlCode};
 use outplay_runtime::{Communicator, Monitor};
 use outplay_solve::{
-    GlobalId, LoopCode, ShardedGraph, SolveError, Tally, TierTally, Together, Values as Spread, WideLoopCode,
+    GlobalId, LoopCode, RankContext, RankValues, ShardedGraph, SolveError, Tally, TierTally, WideLoopCode,
     count_together,
 };
 use outplay_table::{Cell, CellKind, Identity, TableError, Values, Writer};
@@ -58,7 +60,7 @@ pub(crate) fn solve_together(
     crew.agree(at_hand.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
     let at_hand = at_hand?;
     if crew.from_first(&[u8::from(at_hand.is_some())]).map_err(gone)? == [1] {
-        return at_hand.map_or_else(|| job.blank(How::Table, None, 0), Ok);
+        return at_hand.map_or_else(|| job.blank(SolveOrigin::Table, None, 0), Ok);
     }
     if handle.game().has_board() {
         return if fits(&[Method::Dense]) { solve_board(job) } else { Err(refused()) };
@@ -103,7 +105,7 @@ fn answer_together(
     asked: &[AnyPosition],
     known: &[Option<Value>],
 ) -> Result<SolveAnswer, Trouble> {
-    let mut blank = job.blank(How::By(method), Some(tally), tally.first_view().total())?;
+    let mut blank = job.blank(SolveOrigin::By(method), Some(tally), tally.first_view().total())?;
     let Some(pos) = asked.first() else { return Ok(blank) };
     if known.first().is_none_or(Option::is_none) {
         blank.notes.push(
@@ -160,7 +162,7 @@ fn solve_explored_graph(job: SolveJob<'_>, crew: &Arc<dyn Communicator>) -> Resu
     let places = (0..site.tiers()).map(|tier| (0, Tier(tier))).collect();
     let plan = TierLayout { identities: vec![identity], places };
     let mut files = RankFiles::open(job.data(), plan, false, crew, watch)?;
-    let together = Together { crew: &**crew, watch };
+    let together = RankContext { crew: &**crew, watch };
     let values = if loops {
         let files = std::cell::RefCell::new(&mut files);
         outplay_solve::solve_together(
@@ -194,7 +196,7 @@ pub(crate) struct RankFiles<'a> {
     crew: &'a Arc<dyn Communicator>,
     watch: &'a dyn Monitor,
     writer: Option<Writer>,
-    stored: Vec<Stored>,
+    stored: Vec<StoredTable>,
 }
 
 impl<'a> RankFiles<'a> {
@@ -251,7 +253,7 @@ impl<'a> RankFiles<'a> {
                 slot += 1;
             }
         }
-        let together = Together { crew: &**self.crew, watch: self.watch };
+        let together = RankContext { crew: &**self.crew, watch: self.watch };
         let counts = count_together(site, together, tier, &codes)?;
         if self.plan.shared() {
             self.record(true)?;
@@ -261,7 +263,12 @@ impl<'a> RankFiles<'a> {
     }
 
     /// Writes a tier of a cyclic game.
-    pub(crate) fn keep(&mut self, site: &dyn GlobalId, values: &Spread, tier: u32) -> Result<(), Trouble> {
+    pub(crate) fn keep(
+        &mut self,
+        site: &dyn GlobalId,
+        values: &RankValues,
+        tier: u32,
+    ) -> Result<(), Trouble> {
         let (_, within) = self.plan.places[tier as usize];
         if let Some(writer) = &self.writer {
             self.watch.stage(&format!("writing {}", writer.name()), site.len(tier));
@@ -287,7 +294,7 @@ impl<'a> RankFiles<'a> {
     fn store(
         &self,
         site: &ShardedGraph,
-        values: &Spread,
+        values: &RankValues,
         kept: &[Vec<bool>],
         best: i32,
     ) -> Result<(), Trouble> {
@@ -366,7 +373,7 @@ impl<'a> RankFiles<'a> {
     }
 
     /// Completes the table of a game that has one of its own, and lists the tables.
-    pub(crate) fn finish(mut self, tally: &Tally) -> Result<Option<Stored>, Trouble> {
+    pub(crate) fn finish(mut self, tally: &Tally) -> Result<Option<StoredTable>, Trouble> {
         if !self.plan.shared() {
             self.complete(tally)?;
         }
@@ -394,7 +401,7 @@ impl<'a> RankFiles<'a> {
     /// Records a table.
     fn record(&mut self, found: bool) -> Result<(), Trouble> {
         if let (Some(writer), Some(data)) = (&self.writer, &self.data) {
-            self.stored.push(Stored { found, ..stored(writer, data)? });
+            self.stored.push(StoredTable { found, ..stored(writer, data)? });
         }
         Ok(())
     }

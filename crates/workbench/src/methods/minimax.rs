@@ -1,6 +1,6 @@
 //! `--method plain` and `--method memo`: depth-first minimax without and with memoisation.
 
-use crate::{How, Method, ProvenValue, SolveAnswer, SolveJob, Trouble, filled};
+use crate::{Method, ProvenValue, SolveAnswer, SolveJob, SolveOrigin, Trouble, filled};
 use outplay_core::AnyPosition;
 use outplay_runtime::Monitor;
 
@@ -16,7 +16,7 @@ pub(crate) fn plain(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
         let known = if *next == pos { Some(Ok(found)) } else { handle.kernels().plain(next, clock) };
         Ok(known.transpose()?.map(|found| ProvenValue::Exact(found.value)))
     };
-    let mut blank = job.blank(How::By(Method::Plain), None, found.nodes)?;
+    let mut blank = job.blank(SolveOrigin::By(Method::Plain), None, found.nodes)?;
     (blank.counters, blank.depth) = (Some(found.counters()), Some(found.plies));
     filled(handle, &pos, &value, blank)
 }
@@ -31,7 +31,7 @@ pub(crate) fn memo(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
     let memo = handle.kernels().memo(&pos, most, clock).ok_or_else(refused)??;
     let (tally, found) = (memo.tally(), memo.found());
     let value = |pos: &AnyPosition| Ok(memo.value(pos).map(ProvenValue::Exact));
-    let mut blank = job.blank(How::By(Method::Memo), Some(&tally), found.nodes)?;
+    let mut blank = job.blank(SolveOrigin::By(Method::Memo), Some(&tally), found.nodes)?;
     (blank.counters, blank.depth) = (Some(found.counters()), Some(found.plies));
     filled(handle, &pos, &value, blank)
 }

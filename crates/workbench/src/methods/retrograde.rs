@@ -13,12 +13,12 @@ use crate::sources::engine;
 use crate::tables::{OpenTables, loop_plan};
 use crate::tier_tables::{LoopFiles, TierLayout, TierReport};
 use crate::{
-    GameHandle, How, Method, Numbering, Numbers, Phases, ProvenValue, Question, Session, SolveAnswer,
-    SolveJob, SolveRequest, Stored, Trouble, filled, solve,
+    GameHandle, Method, Numbering, Numbers, Phases, ProvenValue, Question, Session, SolveAnswer, SolveJob,
+    SolveOrigin, SolveRequest, StoredTable, Trouble, filled, solve,
 };
 use outplay_core::{AnyPosition, Game, Tier, Value};
 use outplay_runtime::{Deadline, Monitor};
-use outplay_solve::{Tally, Verified};
+use outplay_solve::{Tally, Verification};
 use std::sync::Arc;
 
 /// A function that returns the proven value of a position.
@@ -114,7 +114,7 @@ pub(crate) fn solve_by_retrograde(
     };
     let mut files = LoopFiles::open(job.data(), plan, any.has_one_side(), clock, &mut kept)?;
     let solved = cycles.retrograde(job.is_timed(), &mut files, clock)?;
-    let how = if files.solved == 0 { How::Table } else { How::By(Method::Retrograde) };
+    let how = if files.solved == 0 { SolveOrigin::Table } else { SolveOrigin::By(Method::Retrograde) };
     let own = files.finish(&solved.tally)?;
     if let Some(error) = trouble {
         return Err(error);
@@ -130,7 +130,7 @@ fn answer_from_values(
     job: SolveJob<'_>,
     index: &dyn Numbers,
     solved: &LoopValues,
-    how: How,
+    how: SolveOrigin,
 ) -> Result<SolveAnswer, Trouble> {
     let tally = job.tally(&solved.tally);
     let stored = |tier, number| Ok(solved.value(tier, number).map(|value| job.value(value)));
@@ -149,7 +149,8 @@ pub(crate) fn solve_until_stable(job: SolveJob<'_>) -> Result<SolveAnswer, Troub
     let cycles = cycles(job)?;
     job.clock.stage("sweeping until nothing changes", 0);
     let solved = cycles.until_stable(job.clock)?;
-    let mut answer = answer_from_values(job, cycles.numbers(), &solved, How::By(Method::UntilStable))?;
+    let mut answer =
+        answer_from_values(job, cycles.numbers(), &solved, SolveOrigin::By(Method::UntilStable))?;
     answer.sweeps = solved.changes;
     Ok(answer)
 }
@@ -165,8 +166,8 @@ fn member_answer(
     let found = kept.stored.as_ref().is_some_and(|stored| stored.found);
     let tally = job.tally(&Tally { tiers: vec![kept.counts.clone()], merged });
     let (how, nodes) = match found {
-        true => (How::Table, 0),
-        false => (How::By(Method::Retrograde), tally.first_view().total()),
+        true => (SolveOrigin::Table, 0),
+        false => (SolveOrigin::By(Method::Retrograde), tally.first_view().total()),
     };
     let mut answer = job.blank(how, Some(&tally), nodes)?;
     answer.game = home.to_string();
@@ -176,7 +177,7 @@ fn member_answer(
 }
 
 /// Combines several tables into one entry of the answer.
-fn all_of(handle: &GameHandle, tables: Vec<Stored>) -> Option<Stored> {
+fn all_of(handle: &GameHandle, tables: Vec<StoredTable>) -> Option<StoredTable> {
     let mut all = tables.first()?.clone();
     if tables.len() > 1 {
         all.name = handle.spec();
@@ -200,12 +201,12 @@ pub(crate) fn answer_from_loop_tables(
     let Some(tally) = tier_tables.tally(index) else { return Ok(None) };
     let stored = |tier, number| Ok(tier_tables.loop_value(tier, number)?);
     let value = |pos: &AnyPosition| Ok(index.look_up(pos, &stored)?.map(ProvenValue::Exact));
-    let mut answer = answer_with_probe(job, index, &value, job.blank(How::Table, Some(&tally), 0)?)?;
+    let mut answer = answer_with_probe(job, index, &value, job.blank(SolveOrigin::Table, Some(&tally), 0)?)?;
     let names = plan.identities.iter().enumerate();
     let own = names.filter(|(t, _)| !plan.shared() || index.counts(Tier(*t as u32)));
     let names: Vec<String> = own.map(|(_, identity)| identity.name()).collect();
     let name = if names.len() == 1 { names[0].clone() } else { job.handle.spec() };
-    answer.table = Some(Stored::new(&name, data, tier_tables.bytes(index), true));
+    answer.table = Some(StoredTable::new(&name, data, tier_tables.bytes(index), true));
     Ok(Some(answer))
 }
 
@@ -236,8 +237,8 @@ fn answer_with_probe(
 }
 
 /// Re-derives every value of a table.
-pub(crate) fn verify_loops(opened: &OpenTables, watch: &dyn Monitor) -> Result<Verified, Trouble> {
-    let Numbering::Cycles(cycles) = &opened.numbering else { return Ok(Verified::default()) };
+pub(crate) fn verify_loops(opened: &OpenTables, watch: &dyn Monitor) -> Result<Verification, Trouble> {
+    let Numbering::Cycles(cycles) = &opened.numbering else { return Ok(Verification::default()) };
     let sizes = cycles.numbers().sizes();
     watch.stage("reading the table", 0);
     let cells: Result<Vec<_>, _> =
@@ -246,7 +247,7 @@ pub(crate) fn verify_loops(opened: &OpenTables, watch: &dyn Monitor) -> Result<V
     let stored = |tier: Tier, number| cells[tier.0 as usize].value(number);
     watch.stage("deriving values again", sizes.iter().sum());
     let verified = cycles.verify(opened.has_distances(), &stored, watch)?;
-    Ok(Verified { tally: cycles.recount(&stored), ..verified })
+    Ok(Verification { tally: cycles.recount(&stored), ..verified })
 }
 
 fn add(sum: &mut Phases, more: &Phases) {

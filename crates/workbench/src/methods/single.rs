@@ -4,7 +4,8 @@ use crate::methods::textbook::solve_through_dice;
 use crate::sources::connect::{self, best_cells};
 use crate::sources::{engine, falling, proof};
 use crate::{
-    GameHandle, How, Method, Place, Proved, Question, Session, SolveAnswer, SolveJob, Trouble, check_stop,
+    GameHandle, Method, PositionRef, ProvedValue, Question, Session, SolveAnswer, SolveJob, SolveOrigin,
+    Trouble, check_stop,
 };
 use outplay_core::{AnyPosition, LineBoard, Notation, Value};
 use outplay_runtime::{Deadline, Monitor};
@@ -31,7 +32,7 @@ fn search_connect(job: SolveJob<'_>, ask: &Question<'_>, board: &LineBoard) -> R
         Some(score) => best_cells(ask, board, score, &mut found)?,
         None => Vec::new(),
     };
-    let mut answer = job.blank(How::By(Method::Search), None, found.nodes)?;
+    let mut answer = job.blank(SolveOrigin::By(Method::Search), None, found.nodes)?;
     (answer.counters, answer.depth) = (Some(found.counters), Some(found.left));
     answer.answer = ask.handle.proven_answer(ask.pos, found.proven);
     answer.score = found.score;
@@ -47,7 +48,7 @@ fn search_engine(job: SolveJob<'_>, ask: &Question<'_>) -> Result<SolveAnswer, T
     let refused = || Trouble::method("a search is for games without dice", Method::Chance);
     let found = engine::search(ask, table.is_some().then_some(&known))?.ok_or_else(refused)?;
     let counts = found.report.counts;
-    let mut answer = job.blank(How::By(Method::Search), None, counts.nodes)?;
+    let mut answer = job.blank(SolveOrigin::By(Method::Search), None, counts.nodes)?;
     (answer.counters, answer.depth) = (Some(counts), Some(found.report.depth));
     answer.answer = ask.handle.proven_answer(ask.pos, found.proven);
     answer.best = ask.handle.names(ask.pos, &found.best);
@@ -64,7 +65,7 @@ pub(crate) fn solve_by_proof(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> 
         return Err(Trouble::method(why, Method::Search));
     };
     let (proven, found) = proof::prove(session, &board, request.proof.is_some(), clock)?;
-    let mut answer = job.blank(How::By(Method::Proof), None, found.positions)?;
+    let mut answer = job.blank(SolveOrigin::By(Method::Proof), None, found.positions)?;
     answer.answer = handle.proven_answer(&pos, proven);
     answer.best = found.best.map(|cell| board.move_name(cell)).into_iter().collect();
     if let (Some(file), Some(proof)) = (&request.proof, &found.proof) {
@@ -82,16 +83,16 @@ pub(crate) fn solve_by_proof(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> 
 pub fn prove(
     session: &Session,
     handle: &GameHandle,
-    place: &Place,
+    place: &PositionRef,
     watch: &dyn Monitor,
-) -> Result<Proved, Trouble> {
+) -> Result<ProvedValue, Trouble> {
     let pos = handle.locate(place)?;
     let Some(board) = handle.game().board(&pos) else {
         return Err(Trouble::unable("the proof search is for games of lines on a board"));
     };
     let (proven, found) = proof::prove(session, &board, true, &Deadline::new(session.time, watch))?;
     check_stop(watch)?;
-    Ok(Proved {
+    Ok(ProvedValue {
         game: handle.spec(),
         position: handle.game().write_position(&pos),
         answer: handle.proven_answer(&pos, proven),

@@ -1,6 +1,6 @@
 //! `--method sweep`: backward induction from the last tier of an index to the first.
 
-use crate::{How, Method, Numbering, ProvenValue, SolveAnswer, SolveJob, Trouble, filled};
+use crate::{Method, Numbering, ProvenValue, SolveAnswer, SolveJob, SolveOrigin, Trouble, filled};
 use outplay_core::AnyPosition;
 
 /// Sweeps over the index that the game was built with, or over all explored positions.
@@ -24,7 +24,7 @@ pub(crate) fn sweep(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
     let solved = sweeps.sweep(&handle.start()?, clock)?;
     let tally = solved.tally();
     let value = |pos: &AnyPosition| Ok(solved.value(pos).map(|value| ProvenValue::Exact(job.value(value))));
-    let blank = job.blank(How::By(Method::Sweep), Some(tally), tally.first_view().total())?;
+    let blank = job.blank(SolveOrigin::By(Method::Sweep), Some(tally), tally.first_view().total())?;
     let mut answer = filled(handle, &job.place()?, &value, blank)?;
     if let Some(writer) = writer {
         solved.store(&writer, clock)?;

@@ -10,11 +10,11 @@
 //! are faster.
 
 use crate::kernels::{Cycles, CyclicIndex, LoopValues};
-use crate::{GameHandle, How, Method, ProvenValue, SolveAnswer, SolveJob, Trouble, filled};
+use crate::{GameHandle, Method, ProvenValue, SolveAnswer, SolveJob, SolveOrigin, Trouble, filled};
 use outplay_core::{AnyPosition, Game, Index, Native};
 use outplay_runtime::Monitor;
-use outplay_search::{DiceMethod, Limits, MOST_PLIES, SearchError, Zero, breadth_first};
-use outplay_solve::{Explored, Options, SolveError, WideLoopCode, retrograde_by_graph};
+use outplay_search::{DiceMethod, MOST_PLIES, SearchError, SearchLimits, Zero, breadth_first};
+use outplay_solve::{ExploredGame, RetrogradeOptions, SolveError, WideLoopCode, retrograde_by_graph};
 use std::sync::Arc;
 
 /// Approximate heap bytes of a type-erased position and its moves.
@@ -22,7 +22,7 @@ const HELD: u64 = 200;
 
 /// The number of type-erased positions that fit in memory, at least 1000.
 fn most_hidden(handle: &GameHandle, pos: &AnyPosition, memory: u64) -> u64 {
-    (memory / (Explored::bytes_per_position(handle.game(), pos) + HELD)).max(1000)
+    (memory / (ExploredGame::bytes_per_position(handle.game(), pos) + HELD)).max(1000)
 }
 
 /// `solve --method breadth`: all positions of a level before any of the next.
@@ -48,7 +48,7 @@ pub(crate) fn solve_by_breadth(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble
         return Err(Trouble::stopped());
     }
     let proven = job.proven(ProvenValue::found(report.answer, handle.game().best_payoff()));
-    let mut answer = job.blank(How::By(Method::Breadth), None, report.counts.nodes)?;
+    let mut answer = job.blank(SolveOrigin::By(Method::Breadth), None, report.counts.nodes)?;
     answer.answer = handle.proven_answer(&pos, proven);
     let best: Vec<_> = report.best.filter(|_| proven.is_settled()).into_iter().collect();
     answer.best = handle.names(&pos, &best);
@@ -66,12 +66,12 @@ pub(crate) fn solve_acyclic_game(job: SolveJob<'_>) -> Result<SolveAnswer, Troub
     let pos = job.place()?;
     clock.stage("exploring", 0);
     let most = most_hidden(handle, &pos, session.memory);
-    let index = Arc::new(Explored::new(game, &pos, most, clock)?);
+    let index = Arc::new(ExploredGame::new(game, &pos, most, clock)?);
     clock.stage("solving", index.positions().len() as u64);
     let solved = if request.method == Method::UntilStable {
         CyclicIndex::listed(Native::new(game.clone()), index.clone()).until_stable(clock)?
     } else {
-        let options = Options { distance: job.is_timed(), ..Options::default() };
+        let options = RetrogradeOptions { distance: job.is_timed(), ..RetrogradeOptions::default() };
         LoopValues::new(retrograde_by_graph::<_, _, WideLoopCode>(game, &*index, options, clock)?)
     };
     let tally = job.tally(&solved.tally);
@@ -80,7 +80,7 @@ pub(crate) fn solve_acyclic_game(job: SolveJob<'_>) -> Result<SolveAnswer, Troub
         Ok(solved.value(tier, number).map(|value| ProvenValue::Exact(job.value(value))))
     };
     let nodes = tally.first_view().total();
-    let blank = job.blank(How::By(request.method), Some(&tally), nodes)?;
+    let blank = job.blank(SolveOrigin::By(request.method), Some(&tally), nodes)?;
     let mut answer = filled(handle, &pos, &value, blank)?;
     answer.sweeps = solved.changes;
     let why = "this game is acyclic, so one sweep from the end would have been enough";
@@ -96,11 +96,11 @@ pub(crate) fn solve_through_dice(job: SolveJob<'_>, method: DiceMethod) -> Resul
         return Err(Trouble::method(format!("{} has no dice", handle.spec()), Method::Search));
     }
     clock.stage("searching", 0);
-    let mut answer = job.blank(How::By(request.method), None, 0)?;
+    let mut answer = job.blank(SolveOrigin::By(request.method), None, 0)?;
     let mut counters = outplay_core::Counters::default();
     let mut opinion = None;
     for depth in 1..=MOST_PLIES {
-        let limits = Limits { time: clock.rest(), ..Limits::depth(depth) };
+        let limits = SearchLimits { time: clock.rest(), ..SearchLimits::depth(depth) };
         let Some(report) = handle.kernels().expect(&pos, method, limits, clock) else { break };
         let report = report?;
         counters += report.counters();

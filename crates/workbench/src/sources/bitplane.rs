@@ -2,7 +2,7 @@
 
 use super::board::{empty_cells, falling, moves_to, provable};
 use super::solved::SolvedSubgame;
-use crate::{Cost, Finding, ProvenValue, Question, Session, Source, Trouble, ValueSource, planes};
+use crate::{Cost, ProvenValue, Question, Session, Source, SourceResult, Trouble, ValueSource, planes};
 use outplay_bitplane::{Dense, DenseError};
 use outplay_core::LineBoard;
 use outplay_runtime::Monitor;
@@ -51,22 +51,22 @@ impl Planes {
 }
 
 /// Bit-planes of a board, on the ladder twice: early for quick boards, late for slower ones without a better source.
-pub(super) struct Bitplane {
+pub(super) struct BitplaneSource {
     early: bool,
 }
 
-impl Bitplane {
-    pub(super) const EARLY: Bitplane = Bitplane { early: true };
-    pub(super) const LATE: Bitplane = Bitplane { early: false };
+impl BitplaneSource {
+    pub(super) const EARLY: BitplaneSource = BitplaneSource { early: true };
+    pub(super) const LATE: BitplaneSource = BitplaneSource { early: false };
 }
 
-impl ValueSource for Bitplane {
+impl ValueSource for BitplaneSource {
     fn cost(&self, ask: &Question<'_>) -> Cost {
         let Some(board) = ask.handle.game().board(ask.pos) else { return Cost::Never };
         if self.early { early_cost(ask, &board) } else { late_cost(ask, &board) }
     }
 
-    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+    fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         if self.early
             && let Some(found) = solve_whole_game(ask)?
         {
@@ -145,7 +145,7 @@ fn late_cost(ask: &Question<'_>, board: &LineBoard) -> Cost {
 }
 
 /// Solves the game from its start and keeps it, if that is quick, so that it answers every later query.
-fn solve_whole_game(ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+fn solve_whole_game(ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
     let start = ask.handle.start_board().filter(|start| {
         let small = |planes: Planes| planes.time <= QUICK && planes.may_stay(ask.session);
         Planes::of(start, ask.session).is_ok_and(small) && !is_solved(ask, start)
@@ -161,7 +161,7 @@ fn is_solved(ask: &Question<'_>, board: &LineBoard) -> bool {
 }
 
 /// Solves a board, keeps all of its values and looks the position up; `None` on a timeout.
-fn keep(ask: &Question<'_>, start: LineBoard) -> Result<Option<Finding>, Trouble> {
+fn keep(ask: &Question<'_>, start: LineBoard) -> Result<Option<SourceResult>, Trouble> {
     let options = planes::options(Values::Distance, ask.session, false);
     let dense = Dense::new(&start, &options, &ask.quiet()).map_err(Trouble::from);
     let Some(dense) = ask.unless_late(dense)? else { return Ok(None) };
@@ -169,7 +169,7 @@ fn keep(ask: &Question<'_>, start: LineBoard) -> Result<Option<Finding>, Trouble
 }
 
 /// Solves the board of a position. A small board is kept; of a large one only the value and best moves.
-fn solve(ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+fn solve(ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
     let Some(board) = ask.handle.game().board(ask.pos) else { return Ok(None) };
     if Planes::of(&board, ask.session).is_ok_and(|planes| planes.may_stay(ask.session)) {
         return keep(ask, board);
@@ -180,5 +180,5 @@ fn solve(ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
     let Some((solution, _)) = ask.unless_late(solved)? else { return Ok(None) };
     let Some(value) = solution.value else { return Ok(None) };
     let best = moves_to(&board, &solution.best);
-    Ok(Some(Finding { best, ..Finding::new(ProvenValue::Exact(value), Source::Search) }))
+    Ok(Some(SourceResult { best, ..SourceResult::new(ProvenValue::Exact(value), Source::Search) }))
 }

@@ -1,8 +1,8 @@
 //! Connect-k source: exact search of one position of a gravity board.
 
 use super::board::{empty_cells, falling};
-use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource, between, books};
-use outplay_connect::{ConnectError, Depth, Limits};
+use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource, between, books};
+use outplay_connect::{ConnectError, Depth, SolverLimits};
 use outplay_core::{Counters, LineBoard, Value};
 use outplay_runtime::Monitor;
 
@@ -10,7 +10,7 @@ use outplay_runtime::Monitor;
 const SEARCHABLE: usize = 36;
 
 /// Exact connect-k search.
-pub(crate) struct Connect;
+pub(crate) struct ConnectSource;
 
 /// The result of a search of one position.
 pub(crate) struct ConnectSearch {
@@ -22,16 +22,16 @@ pub(crate) struct ConnectSearch {
     pub(crate) counters: Counters,
 }
 
-impl ValueSource for Connect {
+impl ValueSource for ConnectSource {
     fn cost(&self, ask: &Question<'_>) -> Cost {
         let Some(board) = falling(ask.handle, ask.pos) else { return Cost::Never };
         Cost::Open { likely: empty_cells(&board) <= SEARCHABLE || books::book(&board).is_some() }
     }
 
-    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+    fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         let Some(board) = falling(ask.handle, ask.pos) else { return Ok(None) };
         let found = search(ask, &board)?;
-        Ok(Some(Finding { nodes: found.nodes, ..Finding::new(found.proven, Source::Search) }))
+        Ok(Some(SourceResult { nodes: found.nodes, ..SourceResult::new(found.proven, Source::Search) }))
     }
 }
 
@@ -78,8 +78,8 @@ pub(crate) fn best_cells(
     Ok(best)
 }
 
-fn limits(ask: &Question<'_>) -> Limits {
-    Limits { nodes: None, time: ask.clock.rest() }
+fn limits(ask: &Question<'_>) -> SolverLimits {
+    SolverLimits { nodes: None, time: ask.clock.rest() }
 }
 
 /// Converts a value that counts from a board to a connect-k score.

@@ -2,23 +2,23 @@
 
 use super::board::empty_cells;
 use crate::kernels::EngineRequest;
-use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource};
+use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource};
 use outplay_core::{AnyMove, AnyPosition, Game, ProbeError, Value};
 use outplay_runtime::Monitor;
-use outplay_search::{Limits, Report};
+use outplay_search::{SearchLimits, SearchResult};
 
 /// Number of empty cells of a board from which a search to the end is hopeless.
 const HOPELESS: usize = 40;
 
 /// Alpha-beta to the end of the game.
-pub(crate) struct Engine;
+pub(crate) struct EngineSource;
 
 /// The result of a search to the end of the game.
 pub(crate) struct EngineSearch {
     pub(crate) proven: ProvenValue,
     /// A move that was proved best.
     pub(crate) best: Vec<AnyMove>,
-    pub(crate) report: Report<AnyMove>,
+    pub(crate) report: SearchResult<AnyMove>,
     /// Whether it had known values to probe.
     pub(crate) informed: bool,
 }
@@ -30,7 +30,7 @@ impl EngineSearch {
     }
 }
 
-impl ValueSource for Engine {
+impl ValueSource for EngineSource {
     fn cost(&self, ask: &Question<'_>) -> Cost {
         let game = ask.handle.game();
         let vast = game.board(ask.pos).is_some_and(|board| empty_cells(&board) > HOPELESS);
@@ -38,7 +38,7 @@ impl ValueSource for Engine {
         if game.has_dice() || vast { Cost::Never } else { Cost::Open { likely: false } }
     }
 
-    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+    fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         let table = ask.unless_late(ask.session.table(ask.handle, ask.clock))?.flatten();
         let subgames = ask.session.subgames(ask.handle);
         let known = |pos: &AnyPosition| -> Result<Option<Value>, Trouble> {
@@ -56,9 +56,9 @@ impl ValueSource for Engine {
         };
         let informed = table.is_some() || !subgames.is_empty();
         let Some(found) = search(ask, informed.then_some(&known))? else { return Ok(None) };
-        let finding = Finding::new(found.proven, Source::Search);
+        let finding = SourceResult::new(found.proven, Source::Search);
         let (nodes, probe_hits) = (found.report.counts.nodes, found.probe_hits());
-        Ok(Some(Finding { best: found.best, nodes, probe_hits, ..finding }))
+        Ok(Some(SourceResult { best: found.best, nodes, probe_hits, ..finding }))
     }
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn search(
     let seek = EngineRequest {
         hash: ask.session.hash,
         threads: ask.session.threads,
-        limits: Limits { time: ask.clock.rest(), ..Limits::NONE },
+        limits: SearchLimits { time: ask.clock.rest(), ..SearchLimits::NONE },
         known: probe.as_ref().map(|probe| probe as _),
     };
     let Some(report) = ask.handle.kernels().search(ask.pos, seek, ask.clock) else { return Ok(None) };

@@ -1,7 +1,7 @@
 //! Memoised-minimax source, for any other game.
 
 use super::solved::SolvedSubgame;
-use crate::{Cost, Finding, Question, Trouble, ValueSource};
+use crate::{Cost, Question, SourceResult, Trouble, ValueSource};
 use outplay_core::Game;
 use outplay_runtime::Monitor;
 use outplay_solve::SolveError;
@@ -10,9 +10,9 @@ use outplay_solve::SolveError;
 const REMEMBERED: u64 = 20_000_000;
 
 /// Minimax with a hash map of positions.
-pub(super) struct Memo;
+pub(super) struct MemoSource;
 
-impl ValueSource for Memo {
+impl ValueSource for MemoSource {
     fn cost(&self, ask: &Question<'_>) -> Cost {
         let game = ask.handle.game();
         // A board that is too large for bit-planes is too large for a hash map.
@@ -23,7 +23,7 @@ impl ValueSource for Memo {
         if large || ask.session.is_cyclic(ask.handle) { Cost::Never } else { Cost::Open { likely: true } }
     }
 
-    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+    fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         let most = ask.handle.most_positions(ask.session.memory).min(REMEMBERED);
         ask.clock.stage("searching", 0);
         let Some(memo) = ask.handle.kernels().memo(ask.pos, most, &ask.quiet()) else { return Ok(None) };
@@ -37,6 +37,6 @@ impl ValueSource for Memo {
             Err(error) => return ask.unless_late(Err(error.into())),
         };
         let nodes = memo.found().nodes;
-        Ok(ask.keep(SolvedSubgame::Memory(memo))?.map(|found| Finding { nodes, ..found }))
+        Ok(ask.keep(SolvedSubgame::Memory(memo))?.map(|found| SourceResult { nodes, ..found }))
     }
 }

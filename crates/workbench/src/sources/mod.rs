@@ -1,4 +1,4 @@
-//! The sources of the ladder, one file each; the type is named like the file.
+//! The sources of the ladder, one file each; `table.rs` has `TableSource`, and so on.
 
 mod bitplane;
 mod board;
@@ -24,18 +24,18 @@ use crate::ValueSource;
 
 /// The ladder, in the order in which sources are asked.
 pub(crate) const LADDER: [&dyn ValueSource; 14] = [
-    &rules::Rules,
-    &table::Table,
-    &solved::Solved,
-    &book::Book,
-    &bitplane::Bitplane::EARLY,
-    &cached::Cached,
-    &theory::Theory,
-    &connect::Connect,
-    &bitplane::Bitplane::LATE,
-    &proof::Proof,
-    &value_iteration::ValueIteration,
-    &memo::Memo,
-    &retrograde::Retrograde,
-    &engine::Engine,
+    &rules::RulesSource,
+    &table::TableSource,
+    &solved::SolvedSource,
+    &book::BookSource,
+    &bitplane::BitplaneSource::EARLY,
+    &cached::CachedSource,
+    &theory::TheorySource,
+    &connect::ConnectSource,
+    &bitplane::BitplaneSource::LATE,
+    &proof::ProofSource,
+    &value_iteration::ValueIterationSource,
+    &memo::MemoSource,
+    &retrograde::RetrogradeSource,
+    &engine::EngineSource,
 ];

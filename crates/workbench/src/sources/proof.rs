@@ -1,18 +1,18 @@
 //! Proof-search source: win, draw or loss of a line board without gravity.
 
 use super::board::{empty_cells, moves_to, provable};
-use crate::{Cost, Finding, ProvenValue, Question, Session, Source, Trouble, ValueSource, between};
+use crate::{Cost, ProvenValue, Question, Session, Source, SourceResult, Trouble, ValueSource, between};
 use outplay_core::LineBoard;
-use outplay_proof::{Limits, ProveError};
+use outplay_proof::{ProofLimits, ProveError};
 use outplay_runtime::{Deadline, Monitor};
 
 /// Number of empty cells up to which the proof search usually answers in seconds.
 const PROVED: usize = 30;
 
 /// The proof search.
-pub(crate) struct Proof;
+pub(crate) struct ProofSource;
 
-impl ValueSource for Proof {
+impl ValueSource for ProofSource {
     fn cost(&self, ask: &Question<'_>) -> Cost {
         match provable(ask.handle, ask.pos) {
             Some(board) => Cost::Open { likely: empty_cells(&board) <= PROVED },
@@ -20,13 +20,13 @@ impl ValueSource for Proof {
         }
     }
 
-    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+    fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         let Some(board) = provable(ask.handle, ask.pos) else { return Ok(None) };
         let (proven, found) = prove(ask.session, &board, false, &ask.quiet())?;
         // A best move without an exact value is not reported.
         let best = found.best.filter(|_| proven.is_settled()).into_iter().collect::<Vec<usize>>();
         let best = moves_to(&board, &best);
-        Ok(Some(Finding { best, nodes: found.positions, ..Finding::new(proven, Source::Search) }))
+        Ok(Some(SourceResult { best, nodes: found.positions, ..SourceResult::new(proven, Source::Search) }))
     }
 }
 
@@ -36,10 +36,14 @@ pub(crate) fn prove(
     board: &LineBoard,
     written: bool,
     clock: &Deadline<'_>,
-) -> Result<(ProvenValue, outplay_proof::Answer), ProveError> {
+) -> Result<(ProvenValue, outplay_proof::ProofResult), ProveError> {
     clock.stage("proving", 0);
-    let limits =
-        Limits { time: clock.rest(), bytes: session.memory / 2, proof: written, ..Limits::default() };
+    let limits = ProofLimits {
+        time: clock.rest(),
+        bytes: session.memory / 2,
+        proof: written,
+        ..ProofLimits::default()
+    };
     let found = outplay_proof::prove(board, &limits, clock)?;
     Ok((between(found.low as i32 - 1, found.high as i32 - 1), found))
 }

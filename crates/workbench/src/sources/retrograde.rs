@@ -4,7 +4,7 @@ use super::solved::SolvedSubgame;
 use crate::kernels::{Cycles, LoopValues};
 use crate::tables::loop_plan;
 use crate::tier_tables::LoopFiles;
-use crate::{Answer, Cost, Finding, GameHandle, Numbering, Question, Session, Trouble, ValueSource};
+use crate::{Answer, Cost, GameHandle, Numbering, Question, Session, SourceResult, Trouble, ValueSource};
 use outplay_core::{AnyPosition, Game};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_solve::{SolveError, Tally};
@@ -22,9 +22,9 @@ const RATE: f64 = 1e6;
 const EXPLORED: u64 = 2_000_000;
 
 /// Retrograde analysis.
-pub(super) struct Retrograde;
+pub(super) struct RetrogradeSource;
 
-impl ValueSource for Retrograde {
+impl ValueSource for RetrogradeSource {
     fn cost(&self, ask: &Question<'_>) -> Cost {
         match ask.handle.kernels().loops() {
             Some(false) => Cost::Never,
@@ -57,7 +57,7 @@ impl ValueSource for Retrograde {
         }
     }
 
-    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+    fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         let cycles = match ask.handle.index() {
             Some(Numbering::Cycles(cycles)) => cycles,
             _ => {

@@ -5,7 +5,7 @@
 
 use crate::kernels::{Cycles, LoopValues, MemoTable};
 use crate::means::KnownMeans;
-use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource};
+use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource};
 use outplay_bitplane::Dense;
 use outplay_core::{AnyGame, AnyPosition, LineBoard};
 use std::sync::Arc;
@@ -44,17 +44,17 @@ impl SolvedSubgame {
 }
 
 /// The solved-subgame cache.
-pub(super) struct Solved;
+pub(super) struct SolvedSource;
 
-impl ValueSource for Solved {
+impl ValueSource for SolvedSource {
     fn cost(&self, ask: &Question<'_>) -> Cost {
         Cost::free_if(!ask.session.subgames(ask.handle).is_empty())
     }
 
-    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+    fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         for whole in ask.session.subgames(ask.handle) {
             if let Some(proven) = whole.proven(ask.handle.game(), ask.pos)? {
-                return Ok(Some(Finding::new(proven, Source::Search)));
+                return Ok(Some(SourceResult::new(proven, Source::Search)));
             }
         }
         Ok(None)

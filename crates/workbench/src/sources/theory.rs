@@ -5,7 +5,7 @@
 //! ```
 
 use super::board::provable;
-use crate::{Cost, Finding, ProvenValue, Question, Source, Trouble, ValueSource, between};
+use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource, between};
 use outplay_core::{AnyMove, Content, Game, LineBoard, Turn, Value};
 
 /// Limit on the moves of a one-ply lookahead.
@@ -22,14 +22,14 @@ const PAIRED: usize = 64;
 const REMEMBERED: f64 = 2e7;
 
 /// Theorems, and a one-ply lookahead.
-pub(super) struct Theory;
+pub(super) struct TheorySource;
 
-impl ValueSource for Theory {
+impl ValueSource for TheorySource {
     fn cost(&self, ask: &Question<'_>) -> Cost {
         Cost::free_if(!ask.handle.game().has_dice())
     }
 
-    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+    fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         let game = ask.handle.game();
         if let Some(payoff) = game.theory(ask.pos) {
             // A small game is memoised, which gives distances as well. Its size is that of the whole game, so that
@@ -37,7 +37,10 @@ impl ValueSource for Theory {
             let moves = game.start().map_or(0, |start| game.list(&start).count());
             let work = game.most_positions().map(|positions| positions * moves as f64);
             if ask.verdict || work.is_none_or(|work| work > REMEMBERED) {
-                return Ok(Some(Finding::new(ProvenValue::Exact(Value::untimed(payoff)), Source::Theory)));
+                return Ok(Some(SourceResult::new(
+                    ProvenValue::Exact(Value::untimed(payoff)),
+                    Source::Theory,
+                )));
             }
             return Ok(None);
         }
@@ -50,7 +53,7 @@ impl ValueSource for Theory {
             let best: Vec<AnyMove> = moves.into_iter().filter(wins).collect();
             if !best.is_empty() {
                 let proven = ProvenValue::Exact(Value::new(most, 1));
-                return Ok(Some(Finding { best, ..Finding::new(proven, Source::Rules) }));
+                return Ok(Some(SourceResult { best, ..SourceResult::new(proven, Source::Rules) }));
             }
         }
         let Some(board) = board else { return Ok(None) };
@@ -63,7 +66,7 @@ impl ValueSource for Theory {
             }
         }
         let proven = between(low, high);
-        Ok((proven != ProvenValue::Between(-1, 1)).then(|| Finding::new(proven, Source::Theory)))
+        Ok((proven != ProvenValue::Between(-1, 1)).then(|| SourceResult::new(proven, Source::Theory)))
     }
 }
 

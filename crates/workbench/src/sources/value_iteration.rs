@@ -3,10 +3,10 @@
 use super::solved::SolvedSubgame;
 use crate::kernels::{MeanFiles, Means};
 use crate::means::KnownMeans;
-use crate::{Cost, Finding, Numbering, ProvenValue, Question, Source, Trouble, ValueSource};
+use crate::{Cost, Numbering, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource};
 use outplay_core::{AnyPosition, Game};
 use outplay_runtime::Monitor;
-use outplay_search::{DiceMethod, Limits};
+use outplay_search::{DiceMethod, SearchLimits};
 use outplay_solve::SolveError;
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ const WHOLE: u64 = 3_000_000;
 const ENDING: u64 = WHOLE / 10;
 
 /// Mean payoffs by the first way that fits in the time limit.
-pub(super) struct ValueIteration;
+pub(super) struct ValueIterationSource;
 
-impl ValueSource for ValueIteration {
+impl ValueSource for ValueIterationSource {
     fn cost(&self, ask: &Question<'_>) -> Cost {
         match ask.handle.game().has_dice() {
             true => Cost::Open { likely: own_index(ask).is_none_or(|index| is_small(ask, &*index)) },
@@ -30,7 +30,7 @@ impl ValueSource for ValueIteration {
         }
     }
 
-    fn value(&self, ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+    fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         let found = match own_index(ask) {
             Some(index) if is_small(ask, &*index) => whole(ask, index)?,
             Some(_) => follow(ask, ask.pos, ENDING)?,
@@ -39,7 +39,7 @@ impl ValueSource for ValueIteration {
         if found.is_some() {
             return Ok(found);
         }
-        Ok(look_ahead(ask)?.map(|mean| Finding::new(ProvenValue::Mean(mean), Source::Search)))
+        Ok(look_ahead(ask)?.map(|mean| SourceResult::new(ProvenValue::Mean(mean), Source::Search)))
     }
 }
 
@@ -58,7 +58,7 @@ fn is_small(ask: &Question<'_>, index: &dyn Means) -> bool {
 }
 
 /// Explores the game or, if that is too large, the subgame of the position.
-fn explore(ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
+fn explore(ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
     for from in ask.handle.game().start().iter().chain([ask.pos]) {
         if let Some(found) = follow(ask, from, WHOLE)? {
             return Ok(Some(found));
@@ -69,7 +69,7 @@ fn explore(ask: &Question<'_>) -> Result<Option<Finding>, Trouble> {
 
 /// Explores at most `most` positions from a position on and finds all of their means; `None` if that is too large or
 /// does not help.
-fn follow(ask: &Question<'_>, from: &AnyPosition, most: u64) -> Result<Option<Finding>, Trouble> {
+fn follow(ask: &Question<'_>, from: &AnyPosition, most: u64) -> Result<Option<SourceResult>, Trouble> {
     if ask.clock.stopped() {
         return Ok(None);
     }
@@ -83,7 +83,7 @@ fn follow(ask: &Question<'_>, from: &AnyPosition, most: u64) -> Result<Option<Fi
 }
 
 /// Finds the means of all numbers of an index and keeps them; `None` if the time limit does not allow it.
-fn whole(ask: &Question<'_>, index: Arc<dyn Means>) -> Result<Option<Finding>, Trouble> {
+fn whole(ask: &Question<'_>, index: Arc<dyn Means>) -> Result<Option<SourceResult>, Trouble> {
     let expected = index.solve(&mut MeanFiles { writer: None, crew: None }, &ask.quiet());
     let Some(expected) = ask.unless_late(expected)? else { return Ok(None) };
     ask.keep(SolvedSubgame::Means(KnownMeans::in_memory(index, expected)))
@@ -92,7 +92,7 @@ fn whole(ask: &Question<'_>, index: Arc<dyn Means>) -> Result<Option<Finding>, T
 /// Star2 (Ballard 1983) with iterative deepening until the mean is exact or time is up.
 fn look_ahead(ask: &Question<'_>) -> Result<Option<f64>, Trouble> {
     for depth in 1..=outplay_search::MOST_PLIES {
-        let limits = Limits { time: ask.clock.rest(), ..Limits::depth(depth) };
+        let limits = SearchLimits { time: ask.clock.rest(), ..SearchLimits::depth(depth) };
         let Some(report) = ask.handle.kernels().expect(ask.pos, DiceMethod::Star2, limits, ask.clock) else {
             break;
         };

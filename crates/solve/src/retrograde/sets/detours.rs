@@ -11,7 +11,7 @@
 //!
 //! A position is *held* while one of its stopovers is not known to be won, so that it is not resolved as lost.
 
-use super::row::Row;
+use super::row::RowState;
 use super::{Frontier, ROWS_PER_TASK, SetSolver};
 use crate::SolveError;
 use outplay_core::{Code, SetDetour};
@@ -46,7 +46,7 @@ pub(super) struct Stopover {
 }
 
 /// Callback for an exit: its row and slot, its code, and which players can force an end.
-type Exit<'e, C> = dyn FnMut(&mut Row<'_, C>, u16, C, (bool, bool)) + 'e;
+type Exit<'e, C> = dyn FnMut(&mut RowState<'_, C>, u16, C, (bool, bool)) + 'e;
 
 /// The word and the bit of a slot.
 fn place(slot: u16) -> (usize, u64) {
@@ -68,7 +68,7 @@ impl Stopover {
     }
 }
 
-impl<C: Code> Row<'_, C> {
+impl<C: Code> RowState<'_, C> {
     /// Recomputes which positions are held by their stopovers.
     fn hold(&mut self, among_draws: bool) {
         self.held.fill(0);
@@ -92,7 +92,7 @@ impl<C: Code> Row<'_, C> {
 impl<C: Code> SetSolver<'_, C> {
     /// Evaluates the detours of a row. A detour without a base position is an exit: `exit` receives its code and, for
     /// a draw, whether the player who makes the move and the other player can end it.
-    pub(super) fn evaluate_detours(&self, row: &mut Row<'_, C>, exit: &mut Exit<'_, C>) {
+    pub(super) fn evaluate_detours(&self, row: &mut RowState<'_, C>, exit: &mut Exit<'_, C>) {
         for SetDetour { slot, like, instead } in self.sets.detours(row.place) {
             let (mut best, mut mover_ends, mut stuck): (Option<C>, _, _) = (None, false, false);
             for (tier, number) in instead {
@@ -129,12 +129,12 @@ impl<C: Code> SetSolver<'_, C> {
     /// Returns whether some have to be evaluated again.
     pub(super) fn resolve_stopovers(
         &self,
-        rows: &mut [Row<'_, C>],
+        rows: &mut [RowState<'_, C>],
         (not_won, lost): (&Frontier, &Frontier),
         plies: u32,
     ) -> bool {
         let width = self.sets.width();
-        let settle = |row: &mut Row<'_, C>| {
+        let settle = |row: &mut RowState<'_, C>| {
             for i in 0..row.stopovers.len() {
                 let Stopover { slot, like: (like_row, like_slot), state, .. } = row.stopovers[i];
                 if state != StopoverState::Open {
@@ -166,13 +166,13 @@ impl<C: Code> SetSolver<'_, C> {
     }
 
     /// Initializes the stopovers that are draws.
-    pub(super) fn hold_draws(&self, rows: &mut [Row<'_, C>]) {
+    pub(super) fn hold_draws(&self, rows: &mut [RowState<'_, C>]) {
         rows.iter_mut().filter(|row| !row.stopovers.is_empty()).for_each(|row| row.hold(true));
     }
 
     /// Finds which player can end the stopovers that are draws, from the base positions, and updates the positions
     /// with a move to them.
-    pub(super) fn resolve_stopover_ends(&self, rows: &mut [Row<'_, C>], cannot: &mut Frontier) {
+    pub(super) fn resolve_stopover_ends(&self, rows: &mut [RowState<'_, C>], cannot: &mut Frontier) {
         let width = self.sets.width();
         let mut found = Vec::new();
         for row in rows.iter() {

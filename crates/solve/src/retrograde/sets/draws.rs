@@ -5,7 +5,7 @@
 //! the opponent can end   no move leads to a draw that the opponent, then to move, cannot end
 //! ```
 
-use super::row::{Row, RowSet, bits, number};
+use super::row::{RowSet, RowState, bits, number};
 use super::{Frontier, ROWS_PER_SCAN, ROWS_PER_TASK, SetSolver, SideCounts, count_as, plus};
 use crate::retrograde::bits::Bits;
 use crate::retrograde::ends::Ends;
@@ -15,8 +15,12 @@ use outplay_runtime::threads;
 
 impl<C: Code> SetSolver<'_, C> {
     /// Assigns codes to the remaining positions: ties where a player can force an end, draws by repetition elsewhere.
-    pub(super) fn draws(&self, rows: &mut [Row<'_, C>], tally: &mut TierTally) -> Result<Ends, SolveError> {
-        let ending = |row: &Row<'_, C>| {
+    pub(super) fn draws(
+        &self,
+        rows: &mut [RowState<'_, C>],
+        tally: &mut TierTally,
+    ) -> Result<Ends, SolveError> {
+        let ending = |row: &RowState<'_, C>| {
             (0..row.open.len()).any(|word| {
                 let exits = row.leads_to_end[word] | row.safe[word] & !row.stuck[word];
                 row.ties[word] | row.open[word] & exits != 0
@@ -38,7 +42,7 @@ impl<C: Code> SetSolver<'_, C> {
         let tie = C::pack(Value::TIE).ok_or(SolveError::Overflow)?;
         let never = C::pack(Value::REPETITION).unwrap_or(tie);
         let (width, places) = (self.sets.width(), self.sets.places());
-        let settle = |row: &mut Row<'_, C>| {
+        let settle = |row: &mut RowState<'_, C>| {
             let (mut ties, mut repetitions) = (RowSet::NONE, RowSet::NONE);
             for word in 0..width {
                 let draws = row.open[word] | row.ties[word];
@@ -81,7 +85,7 @@ impl<C: Code> SetSolver<'_, C> {
     }
 
     /// Finds the draws that the opponent can end, in the rows, and returns those that the player to move cannot end.
-    fn propagate_ends(&self, rows: &mut [Row<'_, C>]) -> Result<Vec<u64>, SolveError> {
+    fn propagate_ends(&self, rows: &mut [RowState<'_, C>]) -> Result<Vec<u64>, SolveError> {
         let width = self.sets.width();
         let without = rows.iter().flat_map(|row| row.open.iter().zip(&row.leads_to_end));
         let mut cannot = Frontier::new(without.map(|(open, leads)| open & !leads).collect(), rows.len());

@@ -3,11 +3,11 @@
 use super::detours::Stopover;
 use super::{SetSolver, SideCounts, WIDTH};
 use crate::SolveError;
-use outplay_core::{Code, Leaving, Sets, Slots, Turn};
+use outplay_core::{Code, Sets, Slots, TierExit, Turn};
 use std::collections::BTreeMap;
 
 /// State of one row while its tier is solved.
-pub(super) struct Row<'c, C> {
+pub(super) struct RowState<'c, C> {
     /// Index of the row.
     pub(super) place: usize,
     /// Which of the [`SideCounts`] it contributes to.
@@ -59,12 +59,12 @@ pub(super) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-impl<'c, C: Code> Row<'c, C> {
+impl<'c, C: Code> RowState<'c, C> {
     /// A row in which every position is unresolved.
-    pub(super) fn new(sets: &dyn Sets, place: usize, codes: &'c mut [C]) -> Row<'c, C> {
+    pub(super) fn new(sets: &dyn Sets, place: usize, codes: &'c mut [C]) -> RowState<'c, C> {
         let width = sets.width();
         let none = || vec![0; width];
-        Row {
+        RowState {
             place,
             side: usize::from(sets.turn(place) == Turn::Second),
             codes,
@@ -214,11 +214,11 @@ impl RowSet {
 
 impl<C: Code> SetSolver<'_, C> {
     /// Evaluates the exits of a row.
-    pub(super) fn evaluate_exits(&self, row: &mut Row<'_, C>, best: &mut [C]) {
+    pub(super) fn evaluate_exits(&self, row: &mut RowState<'_, C>, best: &mut [C]) {
         let mut leaving = [0u64; WIDTH];
         self.sets.exits(row.place, &mut |tier, list| {
             let solved_tier = &self.solved[tier.0 as usize];
-            for &Leaving { slot, number } in list {
+            for &TierExit { slot, number } in list {
                 let code = solved_tier.code(number.into()).before(false);
                 let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
                 let known = &mut best[slot as usize];
@@ -272,7 +272,7 @@ impl<C: Code> SetSolver<'_, C> {
     }
 
     /// Finds the positions of a row without a move within the tier.
-    pub(super) fn resolve_without_inner_moves(&self, row: &mut Row<'_, C>) {
+    pub(super) fn resolve_without_inner_moves(&self, row: &mut RowState<'_, C>) {
         let rest = row.open.iter().zip(&row.safe).zip(&row.held);
         let mut rest: Vec<u64> = rest.map(|((open, safe), held)| open & !safe & !held).collect();
         self.sets.strike(row.place, self.sets.legal(), &mut rest);
@@ -286,7 +286,7 @@ impl<C: Code> SetSolver<'_, C> {
         }
     }
 
-    fn finish(&self, row: &mut Row<'_, C>, slot: u16) {
+    fn finish(&self, row: &mut RowState<'_, C>, slot: u16) {
         let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
         let slots = self.sets.slots(row.place, word);
         if slots.counted & bit != 0 {
