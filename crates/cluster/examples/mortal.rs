@@ -1,8 +1,8 @@
 //! Fault injection for the tests: kills a rank at a given message.
 //!
-//! `FALL=1,back,3 mpirun -n 3 target/debug/examples/mortal solve connect4:5x4` ends rank 1, as by `kill -9`, at
-//! its third message in the phase "back". `FALLEN=FILE` records that it did. With `PHASES=FILE` rank 0 writes the number
-//! of messages of each phase, in order of their start.
+//! `FALL=1,back,3 mpirun -n 3 target/debug/examples/mortal solve connect4:5x4` ends rank 1, as by `kill -9`, at its
+//! third message in the phase "back". `FALLEN=FILE` records that it did. With `PHASES=FILE` rank 0 writes the number of
+//! messages of each phase, in order of their start.
 
 #[path = "hare.rs"]
 #[allow(dead_code)]

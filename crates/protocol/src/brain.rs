@@ -188,8 +188,8 @@ impl Brain {
     }
 
     /// Searches on a second thread while reading input. `react` decides for each line whether to stop the search; other
-    /// lines are queued, and a line that ends the session comes last. After the end of the input the search runs for a limited time only, and an infinite
-    /// search is stopped at once.
+    /// lines are queued, and a line that ends the session comes last. After the end of the input the search runs for a
+    /// limited time only, and an infinite search is stopped at once.
     pub(crate) fn think_while_reading(
         &mut self,
         pos: &AnyPosition,

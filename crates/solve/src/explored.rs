@@ -59,8 +59,9 @@ impl<G: Game> ExploredGame<G> {
         bytes as u64 + MOVES * BYTES_PER_MOVE
     }
 
-    /// Plays every move from `start` and fails beyond `most` positions; each takes [`ExploredGame::bytes_per_position`].
-    /// Moves beyond eight per position count against `most` as well, by the bytes they take.
+    /// Plays every move from `start` and fails beyond `most` positions; each takes
+    /// [`ExploredGame::bytes_per_position`]. Moves beyond eight per position count against `most` as well, by the bytes
+    /// they take.
     ///
     /// # Errors
     ///

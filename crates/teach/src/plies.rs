@@ -69,8 +69,8 @@ pub fn follow(
     Ok(())
 }
 
-/// The player whose turn a position is. Where a roll may hand the move to either player, it is the roll of the one who moved
-/// last, and of the first player where no move was made.
+/// The player whose turn a position is. Where a roll may hand the move to either player, it is the roll of the one who
+/// moved last, and of the first player where no move was made.
 fn turn_of(handle: &GameHandle, pos: &AnyPosition, last: Option<Turn>) -> Turn {
     match handle.game().turn(pos) {
         Turn::Chance => handle.game().roller(pos).or(last).unwrap_or(Turn::First),

@@ -8,8 +8,9 @@ use rand::{RngExt, SeedableRng};
 /// Numbers that are tried until one is a position to begin with.
 const TRIES: usize = 1000;
 
-/// The start of a game; where it has none, a random unfinished position with the first player to move, which is turned or
-/// mirrored at random because an index numbers one of several symmetric positions. `None` if no such position was found.
+/// The start of a game; where it has none, a random unfinished position with the first player to move, which is turned
+/// or mirrored at random because an index numbers one of several symmetric positions. `None` if no such position was
+/// found.
 pub fn start(handle: &GameHandle, seed: u64) -> Option<AnyPosition> {
     let game = handle.game();
     let begins = |pos: &AnyPosition| game.outcome(pos).is_none() && game.turn(pos) == Turn::First;

@@ -62,7 +62,8 @@ pub(crate) fn outer(router: Router, log: bool) -> Router {
 }
 
 impl ListenerConfig {
-    /// Serves until `end` completes. Calls `round` at every interval, and `closing` once before draining open responses.
+    /// Serves until `end` completes. Calls `round` at every interval, and `closing` once before draining open
+    /// responses.
     ///
     /// Returns a boxed future: an `async fn` would be compiled again in each calling crate, with all of hyper.
     pub(crate) fn until<'a>(

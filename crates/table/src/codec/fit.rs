@@ -10,8 +10,8 @@
 //! run k at a slot is the cheapest way to end run k − 1 at an earlier slot plus the cost of the length between. A gap
 //! of more than sixteen candidate ends is subsampled to sixteen, so the result is optimal only for narrower gaps.
 //!
-//! The candidate ends of a boundary are SIMD lanes. Cost and back-pointer are packed into one number,
-//! `cost · 16 + place`, so the minimum over sixteen lanes yields both. The kernel is compiled for several instruction sets.
+//! The candidate ends of a boundary are SIMD lanes. Cost and back-pointer are packed into one number, `cost · 16 +
+//! place`, so the minimum over sixteen lanes yields both. The kernel is compiled for several instruction sets.
 #![allow(unsafe_code)]
 
 use super::lanes::{LANES as ENDS, Lanes, NONE, NUMBERS};
