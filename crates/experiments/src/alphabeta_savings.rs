@@ -106,7 +106,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     ));
     let names =
         ["minimax", "worst order", "natural order", "best order", "the least possible (Knuth and Moore)"];
-    let mut series = names.map(|name| Series::new(name));
+    let mut series = names.map(Series::new);
     let mut grid = Grid::new(
         "leaves judged",
         &[

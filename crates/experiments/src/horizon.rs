@@ -90,7 +90,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         &["depth", NAMES[0], NAMES[1], NAMES[2]],
     );
     let mut fooled = [0u64; 3];
-    let mut series = NAMES.map(|name| Series::new(name));
+    let mut series = NAMES.map(Series::new);
     for depth in 1..=8 {
         fooled = [0; 3];
         let mut fast = kit.player(&format!("alphabeta:depth={depth},eval=lines"))?;
