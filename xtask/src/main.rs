@@ -76,8 +76,8 @@ const SLOW: &[Step] = &[
     ),
 ];
 
-/// So many failures of tests in a browser may be races; more are a defect.
-const RACES: usize = 3;
+/// Failed tests that are retried alone; more than this are a defect, not a loaded machine.
+const RETRIES: usize = 3;
 
 /// What the library alone must not bring along.
 const FOREIGN: [&str; 4] = ["axum", "clap", "ratatui-core", "tokio"];
@@ -169,7 +169,7 @@ fn main() -> ExitCode {
     for (name, words) in steps {
         eprintln!("xtask: {name}: cargo {}", words.join(" "));
         let start = Instant::now();
-        let done = run(words, &mut count).and_then(|ok| Ok(ok || again(words, &mut count)?));
+        let done = run(words, &mut count).and_then(|ok| Ok(ok || retry(words, &mut count)?));
         match done {
             Ok(true) => took(name, start),
             Ok(false) => {
@@ -355,15 +355,14 @@ fn run(words: &[&str], count: &mut Count) -> std::io::Result<bool> {
     Ok(child.wait()?.success())
 }
 
-/// Runs the few tests in a browser that failed once more, each alone: a browser has threads and timers of its own, which
-/// may lose a race on a busy machine. Everybody is told; any other test that fails has failed.
-fn again(words: &[&str], count: &mut Count) -> std::io::Result<bool> {
+/// Retries up to [`RETRIES`] failed tests, each alone: many tests measure time, and a busy machine delays them. The
+/// output lists them and the closing line counts them.
+fn retry(words: &[&str], count: &mut Count) -> std::io::Result<bool> {
     let names = std::mem::take(&mut count.names);
-    let browsers = names.iter().all(|name| name.starts_with("browser"));
-    if names.is_empty() || names.len() > RACES || !browsers || words.contains(&"--") {
+    if names.is_empty() || names.len() > RETRIES || words.contains(&"--") {
         return Ok(false);
     }
-    eprintln!("xtask: alone, once more: {}", names.join(", "));
+    eprintln!("xtask: retrying alone: {}", names.join(", "));
     let mut alone = Count::default();
     let mut order = [words, &["--", "--exact", "--test-threads", "1"]].concat();
     order.extend(names.iter().map(String::as_str));
@@ -374,7 +373,10 @@ fn again(words: &[&str], count: &mut Count) -> std::io::Result<bool> {
         count.failed -= tests;
         count.passed += tests;
         count.late += tests;
-        eprintln!("xtask: a race to be mended: {} failed beside others and held alone", names.join(", "));
+        eprintln!(
+            "xtask: flaky: {} failed beside other tests and passed alone; fix the race",
+            names.join(", ")
+        );
     }
     Ok(holds)
 }
