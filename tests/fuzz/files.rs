@@ -1,6 +1,6 @@
 //! Small files that the program writes for itself or is given: kept results, labels, checkpoints, slabs, sums, openings.
 //!
-//! None of them may be believed once it was damaged: what is read is what was written, or it is found out anew.
+//! Invariant: a reader returns what was written, or rejects the damaged file and the value is recomputed.
 
 use super::{Reader, mend, options, text};
 use outplay::arena::opening;

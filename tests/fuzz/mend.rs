@@ -1,7 +1,7 @@
-//! Checksums made right again after a mutation: past them, a reader has only its own care.
+//! Recomputes checksums after a mutation, so that the code behind them is fuzzed.
 //!
-//! docs/table-format.md and the head of `crates/connect/src/book.rs` say where they stand. What is too short to have
-//! checksums stays as it is.
+//! Their offsets are in docs/table-format.md and in the head of `crates/connect/src/book.rs`. Inputs too short for a
+//! checksum are left unchanged.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 

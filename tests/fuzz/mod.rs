@@ -1,12 +1,12 @@
-//! What is fuzzed: each kind of input that the program reads, with what reads it and what must hold whatever it says.
+//! Fuzz targets: for each kind of input its reader, its seeds, and the property that must hold for any bytes.
 //!
 //! ```text
 //!  tests/it/fuzz.rs   mutations at random, in every run of the tests and by `cargo xtask fuzz`
 //!  fuzz/              libFuzzer, which looks for inputs that reach new code: `cargo xtask fuzz --guided`
 //! ```
 //!
-//! Seeds are in tests/corpus: a file or a line is one, as the target has it. `tests/corpus/guided` has what libFuzzer found
-//! worth keeping and what once went wrong, one input a line, escaped.
+//! Seeds are in tests/corpus: one seed per file, or one per line, depending on the target. `tests/corpus/guided` has
+//! inputs that libFuzzer found to reach new code and inputs that once failed, one per line, escaped.
 
 mod files;
 pub(crate) mod mend;

@@ -1,4 +1,4 @@
-//! Proofs: two checkers that share nothing say the same of each, and what they accept is true.
+//! Proofs: two independent checkers return the same verdict, and every accepted claim is true.
 
 use super::{Reader, file, text};
 use outplay::check::{CheckLimits, check_within};

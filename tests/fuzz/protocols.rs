@@ -1,4 +1,4 @@
-//! Lines of protocols: what this program hears as an engine, and what it hears of engines.
+//! Protocol lines, on the engine side and on the host side.
 
 use super::{Reader, file, options, text};
 use outplay::catalog::Catalog;

@@ -1,4 +1,4 @@
-//! Who cannot see well, or has no mouse: axe, from npm, looks at every view for what would keep them out.
+//! Accessibility: axe (npm) checks every view of the page.
 
 use crate::stage::{self, Stage};
 use std::path::Path;

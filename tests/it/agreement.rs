@@ -1,8 +1,8 @@
-//! What one command knows, every command knows: `solve`, `query`, `show`, `perfect`, the judge and the HTTP interface give
-//! the same value and the same best moves of a position, and those are the ones that the dumbest solver finds.
+//! Agreement of all commands: `solve`, `query`, `show`, `perfect`, the judge and the HTTP API return the same value and
+//! best moves as the oracle.
 //!
-//! Boards have every kind of trimming; the oracle is memoised minimax over any game (sweeping until stable where play
-//! has cycles, settled means where dice are rolled), which shares no code with the ladder's sources.
+//! The boards have obstacles, preset stones and misère play. The oracle is memoised minimax (value iteration where the
+//! game has cycles or dice) and shares no code with the ladder's sources.
 
 use crate::serve::Server;
 use outplay::catalog::Catalog;

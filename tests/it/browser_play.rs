@@ -1,5 +1,5 @@
-//! Playing on the page by hand: what can be moved says so, what cannot is answered, turns are watched, games are
-//! remembered, and nothing that somebody waits for waits for analysis.
+//! Playing on the page: legal targets are highlighted, illegal clicks are explained, turns are shown, games are stored.
+//! Interactive requests never wait for analysis.
 
 use crate::stage;
 

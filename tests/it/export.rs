@@ -1,4 +1,4 @@
-//! Every label of a data set is what a query says, and sets follow from their seeds alone.
+//! Every exported label equals the answer of `query`; a data set is a function of its seed.
 
 use outplay::catalog::Catalog;
 use outplay::runtime::NoMonitor;

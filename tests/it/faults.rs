@@ -1,8 +1,7 @@
-//! Every call of the system that may fail does, once in turn: files that cannot be read, written, synced or renamed, and
-//! large buffers for which there is no memory. The program says so in a sentence, and afterwards it goes on to the
-//! same bytes as if nothing had happened.
+//! Fault injection: each system call that can fail fails once, in turn, and large allocations fail. The program prints one
+//! error sentence; a rerun produces the same bytes.
 //!
-//! `tests/faults/shim.rs` is put before the C library for this.
+//! The calls are intercepted by `tests/faults/shim.rs` (LD_PRELOAD).
 
 use crate::shell::{command, outplay, text};
 use std::collections::BTreeMap;

@@ -1,12 +1,12 @@
-//! Mutated inputs of every kind that the program reads: no panic, and nothing that was damaged is ever believed.
+//! Mutated inputs of every kind that the program reads: no panic, and no damaged input is accepted.
 //!
 //! ```text
 //! seeds (tests/corpus, and tables and books made on the spot) ──mutation──▶ reader ──▶ an answer or an error
 //! ```
 //!
 //! Readers and seeds are those of `tests/fuzz`, which libFuzzer gets, too. As a test, each target gets its seeds and a fixed
-//! number of mutations, the same every time. `cargo xtask fuzz --seconds N` gives each that long, with a seed of its own;
-//! `OUTPLAY_FUZZ_SEED` repeats a run. docs/trust.md tells what was found.
+//! number of mutations, the same every time. `cargo xtask fuzz --seconds N` gives each N seconds and a seed of its own;
+//! `OUTPLAY_FUZZ_SEED` repeats a run. docs/trust.md lists the findings.
 
 #[path = "../fuzz/mod.rs"]
 pub(crate) mod targets;

@@ -1,4 +1,4 @@
-//! Solves in the background: who keeps them going, and what ends them.
+//! Lifetime of background solve jobs: clients that keep them alive, and events that end them.
 
 use crate::serve::{Server, ask};
 use serde_json::{Value, json};

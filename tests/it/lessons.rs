@@ -1,4 +1,4 @@
-//! What lessons are made of, over HTTP: the same numbers as the command line's, and limits that are kept.
+//! Lesson data over HTTP: equal to the command line's, within limits.
 
 use crate::serve::Server;
 use serde_json::{Value, json};

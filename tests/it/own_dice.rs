@@ -1,4 +1,4 @@
-//! A dice game of one's own on the page: whose ply is whose comes from its rules, not from its name or its words.
+//! A user-defined dice game on the page: the owner of a ply comes from the rules, not from names.
 
 use crate::serve::ask;
 use crate::stage::{self, Stage};

@@ -1,5 +1,4 @@
-//! A second opinion about tables: `tests/second/table.py`, a reader and verifier with rules of its own, in another language,
-//! finds in them what it derives from them.
+//! Independent verification of tables by `tests/second/table.py`, a reader and verifier in Python with its own rules.
 //!
 //! In each run 2,000 positions of every family, sampled block by block; `OUTPLAY_POSITIONS=100000` for more.
 

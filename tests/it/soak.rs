@@ -1,5 +1,5 @@
-//! A server that is played with, asked, made to solve, killed and started again, over and over: no table that was whole is
-//! lost or changed, no two answers to a question contradict each other, and the only fault is to be busy.
+//! Soak test: clients play, query and solve while the server is killed and restarted. No complete table is lost or
+//! changed, answers do not contradict each other, and the only server error is 503.
 //!
 //! In each run a few lives of the server; ten minutes by `cargo test --release --test it soak -- --ignored --nocapture`.
 

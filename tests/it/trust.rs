@@ -1,5 +1,4 @@
-//! What must not be believed, followed, waited for or overrun: files that are no files, links, rewritten records,
-//! limits. docs/trust.md says what these tests are for.
+//! Hostile files and limits: devices and links in place of files, rewritten records, exceeded limits. See docs/trust.md.
 
 use crate::shell;
 

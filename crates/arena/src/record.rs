@@ -1,4 +1,4 @@
-//! Game record: an append-only file of JSON lines, a header and then one game per line in the order of their ends.
+//! Game record: an append-only file of JSON lines, a header, then one game per line in the order in which games ended.
 //!
 //! The format is described in docs/game-record.md. Each line is written with one call, so a killed run leaves at most
 //! one torn line at the end, which the reader ignores. A record is locked while games are added to it. Games are

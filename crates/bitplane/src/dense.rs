@@ -15,10 +15,10 @@ use outplay_runtime::Monitor;
 /// ```
 /// use outplay_core::{Content, LineBoard, Turn, Value};
 /// use outplay_runtime::NoMonitor;
-/// use outplay_bitplane::{Dense, Options};
+/// use outplay_bitplane::{BitplaneOptions, Dense};
 ///
 /// let mut board = LineBoard::empty(3, 3, 3);
-/// let dense = Dense::new(&board, &Options::distance(), &NoMonitor)?;
+/// let dense = Dense::new(&board, &BitplaneOptions::distance(), &NoMonitor)?;
 /// board.cells[4] = Content::First;
 /// board.cells[1] = Content::Second;
 /// assert_eq!(dense.value(&board), Some(Value::win(5)));

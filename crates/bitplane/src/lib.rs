@@ -29,9 +29,9 @@
 //! ```
 //! use outplay_core::{LineBoard, Value};
 //! use outplay_runtime::NoMonitor;
-//! use outplay_bitplane::{Dense, Options};
+//! use outplay_bitplane::{BitplaneOptions, Dense};
 //!
-//! let dense = Dense::new(&LineBoard::empty(3, 3, 3), &Options::distance(), &NoMonitor)?;
+//! let dense = Dense::new(&LineBoard::empty(3, 3, 3), &BitplaneOptions::distance(), &NoMonitor)?;
 //! // After the corner, everything but the centre loses.
 //! let corner = LineBoard::empty(3, 3, 3).after(0);
 //! assert_eq!(dense.value(&corner), Some(Value::TIE));

@@ -13,8 +13,7 @@
 //!
 //! In a distributed solve, each rank computes the slabs assigned to it and requests the others' (`distributed`).
 //!
-//! Invariant: a slab whose census is in the store was complete when the census was put, and is cut as the stored
-//! layout says.
+//! Invariant: a slab whose census is in the store is complete, and its bounds are those of the stored layout.
 #![allow(unsafe_code)]
 
 use crate::DenseError;

@@ -145,10 +145,10 @@ impl Balance {
 /// ```
 /// use outplay_core::{LineBoard, Verdict};
 /// use outplay_runtime::NoMonitor;
-/// use outplay_bitplane::{Options, solve};
+/// use outplay_bitplane::{BitplaneOptions, solve};
 ///
 /// let board = LineBoard::empty(3, 3, 3);
-/// let solution = solve(&board, &Options::distance().with_counts(), &NoMonitor, None)?;
+/// let solution = solve(&board, &BitplaneOptions::distance().with_counts(), &NoMonitor, None)?;
 /// assert_eq!(solution.verdict, Verdict::Draw);
 /// assert_eq!(solution.counts.map(|counts| counts.total().legal), Some(5478));
 /// # Ok::<(), outplay_bitplane::DenseError>(())

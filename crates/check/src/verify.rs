@@ -53,10 +53,10 @@ pub enum CheckError {
     #[error("the claim fails: {0}")]
     Claim(String),
     /// The limit of positions was hit.
-    #[error("the proof needs more than {0} positions to check; raise the limit to check it")]
+    #[error("the check reached its limit of {0} pairs of step and position; the proof is neither confirmed nor refuted")]
     Work(u64),
     /// The memory limit was hit.
-    #[error("the proof needs more than {0} bytes to check; raise the limit to check it")]
+    #[error("checking the proof needs more than {0} bytes of memory")]
     Memory(usize),
     /// The monitor or a deadline stopped the check.
     #[error("the check was stopped; the proof is neither confirmed nor refuted")]

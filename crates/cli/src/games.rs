@@ -1,4 +1,5 @@
-//! `outplay games`: list of games, rules, and the conditions of game theory that a game meets.
+//! `outplay games`: list of games, rules, and a check of the properties that solvers need (two players, zero sum, finite,
+//! deterministic, perfect information, acyclic).
 
 use crate::args::parse_seconds;
 use crate::commands::{Failure, Run};

@@ -16,13 +16,13 @@
 //! boards without gravity and misère play.
 //!
 //! ```
-//! use outplay_connect::{Depth, Limits, Solver};
+//! use outplay_connect::{Depth, Solver, SolverLimits};
 //! use outplay_core::{LineBoard};
 //! use outplay_runtime::NoMonitor;
 //!
 //! let mut board = LineBoard::empty(5, 4, 4);
 //! board.gravity = true;
-//! let answer = Solver::new(1 << 16).solve(&board, Depth::Verdict, Limits::default(), &NoMonitor, 1)?;
+//! let answer = Solver::new(1 << 16).solve(&board, Depth::Verdict, SolverLimits::default(), &NoMonitor, 1)?;
 //! assert_eq!(answer.verdict(), Some(0));
 //! # Ok::<(), outplay_connect::ConnectError>(())
 //! ```

@@ -1,4 +1,4 @@
-//! Null-window driver: a sequence of yes/no searches that narrows the score.
+//! Null-window (zero-window) driver: a sequence of yes/no searches that narrows the score.
 //!
 //! ```text
 //!  low                     0                      high
@@ -6,7 +6,7 @@
 //!            second      later        first              "is the score above …?"
 //! ```
 //!
-//! A bisection like MTD(bi) (Plaat 1996), skewed away from zero as in Pascal Pons' solver. Fast wins and fast
+//! A bisection like MTD(bi) (Plaat, Schaeffer, Pijls and de Bruin 1996), skewed away from zero as in Pascal Pons' solver. Fast wins and fast
 //! losses are cheap to find or to rule out, because the search depth is bounded; null windows near a draw are
 //! the expensive ones. The cheap windows at both ends are therefore searched first, in turn, and fill the
 //! transposition table for the expensive ones.
@@ -109,13 +109,13 @@ pub fn value(score: i32, left: u32) -> Value {
 /// # Examples
 ///
 /// ```
-/// use outplay_connect::{Depth, Limits, Solver};
+/// use outplay_connect::{Depth, Solver, SolverLimits};
 /// use outplay_core::{LineBoard};
 /// use outplay_runtime::NoMonitor;
 ///
 /// let mut board = LineBoard::empty(5, 4, 4);
 /// board.gravity = true;
-/// let answer = Solver::new(1 << 16).solve(&board, Depth::Score, Limits::default(), &NoMonitor, 1)?;
+/// let answer = Solver::new(1 << 16).solve(&board, Depth::Score, SolverLimits::default(), &NoMonitor, 1)?;
 /// assert_eq!(answer.score(), Some(0));
 /// # Ok::<(), outplay_connect::ConnectError>(())
 /// ```

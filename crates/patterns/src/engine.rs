@@ -1,4 +1,4 @@
-//! Iterative deepening with VCT and Lazy SMP.
+//! Iterative deepening with VCT and Lazy SMP (Homan 2013, Østensen 2016).
 //!
 //! ```text
 //!   1 immediate results: a winning move, or the only move

@@ -16,7 +16,7 @@
 //! ```
 //! use outplay_core::{Content, LineBoard};
 //! use outplay_runtime::NoMonitor;
-//! use outplay_patterns::{Engine, Limits, Settings};
+//! use outplay_patterns::{PatternEngine, PatternLimits, Settings};
 //!
 //! // Three in a row in the middle of an empty board: nothing stops them.
 //! let mut board = LineBoard::empty(15, 15, 5);
@@ -24,8 +24,8 @@
 //!     let cell = board.cell(column, 7);
 //!     board.cells[cell] = Content::First;
 //! }
-//! let mut engine = Engine::new(&board, Settings::default()).unwrap();
-//! let found = engine.think(&board, &Limits { depth: Some(4), ..Limits::default() }, &NoMonitor).unwrap();
+//! let mut engine = PatternEngine::new(&board, Settings::default()).unwrap();
+//! let found = engine.think(&board, &PatternLimits { depth: Some(4), ..PatternLimits::default() }, &NoMonitor).unwrap();
 //! assert_eq!(found.wins_in, Some(3));
 //! ```
 

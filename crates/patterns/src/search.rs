@@ -1,4 +1,5 @@
-//! PVS with VCF, late move reductions and forward pruning, over cells near stones.
+//! PVS (Marsland and Campbell 1982) with VCF (Allis, van den Herik and Huntjens 1993), late move reductions and forward
+//! pruning, over cells near stones.
 //!
 //! ```text
 //!   1 own five: win                              2 opponent's fives: one is a forced reply, two lose

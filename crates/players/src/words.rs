@@ -64,7 +64,7 @@ impl ParsedSpec {
             rest = match (left, left.strip_prefix(',')) {
                 ("", _) => "",
                 (_, Some(next)) if !next.is_empty() => next,
-                _ => return Err(bad(format!("a comma and an option are missing after `{word}=…`"))),
+                _ => return Err(bad(format!("expected `,key=value` or the end of the spec after `{word}=…`"))),
             };
         }
         Ok(ParsedSpec { text: clean.to_string(), name: name.to_string(), options })
@@ -208,10 +208,10 @@ mod tests {
         };
         check("", "the player's name is missing");
         check("noisy:p", "`p` is not an option");
-        check("noisy:p=1,", "a comma and an option are missing");
+        check("noisy:p=1,", "expected `,key=value`");
         check("noisy:,p=1", "`,` is not an option");
         check("noisy:inner=(random", "is not closed");
-        check("noisy:inner=(random)p=1", "a comma and an option are missing");
+        check("noisy:inner=(random)p=1", "expected `,key=value`");
         check("noisy:p=", "needs a value");
         check("noisy:p=1,p=2", "given twice");
         let mut words = ParsedSpec::parse("alphabeta:deph=3").unwrap();

@@ -14,9 +14,9 @@
 //! ```
 //! use outplay_core::{LineBoard, Verdict};
 //! use outplay_runtime::NoMonitor;
-//! use outplay_proof::{Limits, prove};
+//! use outplay_proof::{ProofLimits, prove};
 //!
-//! let answer = prove(&LineBoard::empty(6, 6, 4), &Limits::default(), &NoMonitor)?;
+//! let answer = prove(&LineBoard::empty(6, 6, 4), &ProofLimits::default(), &NoMonitor)?;
 //! assert_eq!((answer.verdict(), answer.best.is_some()), (Some(Verdict::Win), true));
 //! # Ok::<(), outplay_proof::ProveError>(())
 //! ```

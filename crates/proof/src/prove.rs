@@ -105,9 +105,9 @@ pub const MOST_CELLS: usize = Cells::<6>::ROOM;
 /// ```
 /// use outplay_core::{LineBoard, Verdict};
 /// use outplay_runtime::NoMonitor;
-/// use outplay_proof::{Limits, prove};
+/// use outplay_proof::{ProofLimits, prove};
 ///
-/// let answer = prove(&LineBoard::empty(7, 7, 6), &Limits::default(), &NoMonitor)?;
+/// let answer = prove(&LineBoard::empty(7, 7, 6), &ProofLimits::default(), &NoMonitor)?;
 /// assert_eq!(answer.verdict(), Some(Verdict::Draw));
 /// # Ok::<(), outplay_proof::ProveError>(())
 /// ```

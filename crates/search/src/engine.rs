@@ -1,4 +1,4 @@
-//! Iterative deepening with Lazy SMP, for every game.
+//! Iterative deepening with Lazy SMP (Homan 2013, Østensen 2016), for every game.
 //!
 //! ```text
 //! Engine ── options, evaluation, table, probe          kept between searches
@@ -35,13 +35,13 @@ use std::time::Instant;
 /// use outplay_core::{Game, Value};
 /// use outplay_runtime::NoMonitor;
 /// use outplay_games::mnk::{Mnk, Rules};
-/// use outplay_search::{Answer, Engine, Limits, Options};
+/// use outplay_search::{SearchEngine, SearchLimits, SearchOptions, SearchValue};
 ///
 /// let game: Mnk<u64> = Mnk::new(Rules::parse("mnk:4x3,k=3").unwrap()).unwrap();
 /// let start = game.start().unwrap();
-/// let mut engine = Engine::new(&game, Options::default());
-/// let report = engine.search(&start, Limits::NONE, &NoMonitor).unwrap();
-/// assert_eq!(report.answer, Answer::Exact(Value::win(7)));
+/// let mut engine = SearchEngine::new(&game, SearchOptions::default());
+/// let report = engine.search(&start, SearchLimits::NONE, &NoMonitor).unwrap();
+/// assert_eq!(report.answer, SearchValue::Exact(Value::win(7)));
 /// assert_eq!(report.line.len(), 7);
 /// ```
 pub struct SearchEngine<'a, G: Game, E = Zero, K = PositionHash> {

@@ -17,12 +17,12 @@
 //! use outplay_core::{Game, Value};
 //! use outplay_runtime::NoMonitor;
 //! use outplay_games::{Spec, nim::Nim};
-//! use outplay_search::{Answer, Engine, Limits, Options};
+//! use outplay_search::{SearchEngine, SearchLimits, SearchOptions, SearchValue};
 //!
 //! let nim = Nim::from_spec(Spec::parse("nim:2+2")?)?;
 //! let start = nim.start().ok_or("nim has a start")?;
-//! let report = Engine::new(&nim, Options::default()).search(&start, Limits::NONE, &NoMonitor)?;
-//! assert_eq!(report.answer, Answer::Exact(Value::loss(3)));
+//! let report = SearchEngine::new(&nim, SearchOptions::default()).search(&start, SearchLimits::NONE, &NoMonitor)?;
+//! assert_eq!(report.answer, SearchValue::Exact(Value::loss(3)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

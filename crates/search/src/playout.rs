@@ -1,7 +1,7 @@
 //! Monte Carlo playouts: uniformly random games.
 //!
 //! Every legal move is equally likely; chance nodes follow their distribution. The loop copies positions and
-//! reuses one buffer of moves, so a game costs its rules and nothing else.
+//! reuses one buffer of moves, so a playout costs little more than its calls of the rules.
 
 use crate::SearchError;
 use outplay_core::{Chance, Game, Turn};

@@ -150,8 +150,8 @@ impl<W: Work> JobList<W> {
     pub(crate) fn own(&self, id: &str, visitor: ClientId) -> Result<(u64, Arc<W>), Refusal> {
         let (id, work) = self.find(id)?;
         if work.visitor() != visitor {
-            let error = format!("this was begun by somebody else ({} {id})", W::NAME);
-            return Err(Refusal::new(StatusCode::FORBIDDEN, error, "watch it, or begin one of your own"));
+            let error = format!("{} {id} was started by another client", W::NAME);
+            return Err(Refusal::new(StatusCode::FORBIDDEN, error, "watch it, or start your own"));
         }
         Ok((id, work))
     }

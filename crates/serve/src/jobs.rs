@@ -216,7 +216,7 @@ impl Jobs {
 /// The error of a preempted job.
 fn preempted() -> Refusal {
     let error = "this solve was stopped after its time slice because another visitor was waiting";
-    let cure = "ask for it again: it waits for its turn, and one that keeps a table goes on with it";
+    let cure = "repeat the request to queue it again; a solve with a table resumes";
     Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error, cure)
 }
 
@@ -437,7 +437,7 @@ pub(crate) fn listen(asked: &ApiRequest) -> Result<Reply, Refusal> {
 pub(crate) fn cancel(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let status = asked.shared.jobs.look(&asked.id, |job| {
         if job.visitor != asked.visitor {
-            let error = format!("solve job {} was begun by somebody else", job.id);
+            let error = format!("solve job {} was started by another client", job.id);
             return Err(Refusal::new(StatusCode::FORBIDDEN, error, "wait for it"));
         }
         if job.end.is_none() {

@@ -1,4 +1,4 @@
-//! What is known of a game as a whole, and whether solving it here would come to an end.
+//! Summary of a game: its known value and size, and whether a solve is expected to finish.
 
 use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;

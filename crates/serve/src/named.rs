@@ -58,9 +58,9 @@ impl Player for RegisteredEngine {
 
 fn wrong(fault: Fault) -> &'static str {
     match fault {
-        Fault::Crash => "ended, or cannot be started",
-        Fault::Illegal => "made a move that is none",
+        Fault::Crash => "ended or did not start",
+        Fault::Illegal => "made an illegal move",
         Fault::Time => "did not answer in time",
-        Fault::Garbage => "said what makes no sense",
+        Fault::Garbage => "sent an invalid reply",
     }
 }

@@ -1,4 +1,4 @@
-//! The description of the interface for programs: OpenAPI 3.1, made from the table that leads to its addresses.
+//! OpenAPI 3.1 description of the HTTP API, generated from the route table.
 
 use crate::addresses::{ADDRESSES, Address, HttpMethod};
 use crate::api_request::ApiRequest;
@@ -81,8 +81,8 @@ fn operation(address: &Address) -> Value {
         "summary": summary,
         "responses": {
             done: response(summary, content(kind, schema)),
-            "4XX": error("The request makes no sense or asks for too much; the sentence says why"),
-            "503": error("Busy: ask again after the seconds that Retry-After names"),
+            "4XX": error("Refused: invalid, not found, forbidden or over a limit; `error` has the reason and `cure` the remedy"),
+            "503": error("Busy; retry after the number of seconds in Retry-After"),
         },
     });
     let known = |name: &str| PARAMETERS.iter().find(|(known, ..)| *known == name);

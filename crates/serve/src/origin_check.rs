@@ -52,8 +52,8 @@ fn judge(
     };
     if !known(settings, local, name(host)) {
         let shown: String = host.chars().filter(|c| c.is_ascii_graphic()).take(80).collect();
-        let error = format!("this server does not go by the name `{shown}`");
-        let cure = "ask for it as localhost or by its address; whoever runs it can name others with `--host`";
+        let error = format!("`{shown}` is not a host name of this server");
+        let cure = "use localhost or the server's address; the operator can add names with `--host`";
         return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, error, cure));
     }
     // The page and its files may be linked to from anywhere; API requests may change state or cost time.
@@ -86,8 +86,8 @@ fn own(settings: &Settings, host: &str, headers: &HeaderMap) -> Result<(), Refus
     let foreign = |whose: &str| {
         let shown: String = whose.chars().filter(|c| c.is_ascii_graphic()).take(80).collect();
         let error =
-            format!("this was asked by another page ({shown}), and only this server's own page may ask");
-        Refusal::new(StatusCode::FORBIDDEN, error, "open this server's own page, or ask without a browser")
+            format!("this request came from another page ({shown}); only this server's own page may send requests");
+        Refusal::new(StatusCode::FORBIDDEN, error, "open this server's own page, or send the request without a browser")
     };
     if let Some(origin) = text("origin") {
         let asked = origin.split_once("://");

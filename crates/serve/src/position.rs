@@ -1,4 +1,4 @@
-//! What a position looks like, what it is worth, and what a player would do.
+//! Handlers for one position: view, values, and the move of a player.
 
 use crate::api_request::ApiRequest;
 use crate::place::At;

@@ -1,4 +1,4 @@
-//! Solves chess endings and prints the effort: `cargo run --release -p outplay-solve --example endings -- KQKR`.
+//! Solves chess endings and prints time and counts: `cargo run --release -p outplay-solve --example endings -- KQKR`.
 
 use outplay_core::{Index, Tier, Turn};
 use outplay_games::Spec;

@@ -1,4 +1,4 @@
-//! The plies of a game that was played: whose each one is, and whether chance made it.
+//! Plies of a played game: the player of each, and whether it is a chance event.
 //!
 //! ```text
 //!  Pig      roll   4      roll   1      roll   …

@@ -1,4 +1,4 @@
-//! Assembly of a solve's answer, and the table it is read from or written to.
+//! Solve jobs: assembly of the answer, and the table that a solve reads or writes.
 
 use crate::kernels::Sweeps;
 use crate::sources::EQUAL;

@@ -1,5 +1,7 @@
-//! Scenes of morris positions: points and the lines along which men move. A move is a click on the man, if it is on
-//! the board already, on its target, and on the man it captures.
+//! Scenes of morris positions: points, and the lines along which men move.
+//!
+//! A gesture selects up to three points in order: the man to move (unless it is being placed), the target, and the man
+//! to capture.
 
 use super::rules::{Men, Morris, Step, each};
 use outplay_core::{Game, Gesture, Holder, Layout, Notation, Scene, Spot};

@@ -231,7 +231,7 @@ impl Weights {
             return Err(WeightsError::OtherGame { theirs: file.game, ours: game.into() });
         }
         let Some(set) = FeatureSet::named(&file.features) else {
-            return Err(WeightsError::File(format!("there is no feature set called `{}`", file.features)));
+            return Err(WeightsError::File(format!("the feature set `{}` is unknown", file.features)));
         };
         let mut weights = Weights { set, values: vec![0.0; set.names().len()], file: Some(name.into()) };
         for (name, value) in &file.weights {

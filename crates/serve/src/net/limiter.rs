@@ -1,4 +1,4 @@
-//! Connection limiter with eviction: protection against Slowloris and slow-read attacks.
+//! Connection limiter with eviction: protection against Slowloris (Hansen 2009) and slow-read attacks.
 //!
 //! A connection is either *active* (the server is answering its request) or *idle*: it has sent no request yet, sends
 //! one slowly, or reads its response slowly. When all slots are taken, a new connection evicts an idle one: of the

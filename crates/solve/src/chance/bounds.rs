@@ -3,8 +3,8 @@
 //! Each value v gets a radius r. If one application of the Bellman operator maps the intervals [v − r, v + r] into
 //! themselves, position by position, then they contain the exact values: iterating the operator never leaves the
 //! intervals and converges to the exact values, because play with chance ends with probability 1. This is the
-//! induction check of optimistic value iteration (Hartmanns and Kaminski 2020); the intervals come from iterating the
-//! error recursion below, not from a guess.
+//! induction check of optimistic value iteration (Hartmanns and Kaminski 2020); unlike interval iteration (Haddad and
+//! Monmege 2018), the intervals come from iterating the error recursion below.
 //!
 //! ```text
 //! step(n)    Bellman residual: |v − value derived from the successors' v|, rounding included

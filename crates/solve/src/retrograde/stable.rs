@@ -1,4 +1,4 @@
-//! Value iteration for games with cycles: synchronous sweeps over all positions until the fixed point.
+//! Value iteration (Shapley 1953) for games with cycles: synchronous sweeps over all positions until the fixed point.
 //!
 //! Every unfinished position starts as a draw. A sweep assigns each position the best of its successors' values from
 //! the previous sweep; after sweep n, exactly the wins and losses within n plies are known. The solver is for

@@ -1,4 +1,4 @@
-//! Optimal parsing of runs over don't-cares (Viterbi), vectorised.
+//! Optimal parsing of runs over don't-cares (Viterbi 1967), vectorised.
 //!
 //! ```text
 //! slots   3 . . . 3 . . . . 5 5 3 . 5        the first boundary may lie at any of the bars, the second is fixed

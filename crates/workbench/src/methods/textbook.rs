@@ -1,8 +1,9 @@
-//! Textbook methods for demonstration: breadth-first minimax, expectiminimax, Star1 and Star2 (Ballard 1983).
+//! Textbook methods for demonstration: breadth-first minimax, retrograde analysis of acyclic games, expectiminimax,
+//! Star1 and Star2 (Ballard 1983).
 //!
 //! ```text
 //! breadth                          minimax level by level
-//! retrograde, sweep-until-stable   on acyclic games, too, which need neither
+//! retrograde, sweep-until-stable   for acyclic games on request, by the explored graph; one sweep would suffice
 //! expectimax, star1, star2         iterative deepening through chance nodes
 //! ```
 //!
