@@ -427,7 +427,7 @@ mod tests {
         let remark = nim("nim:3+4+5").remarks(&nim("nim:3+4+5").start().unwrap());
         assert_eq!(
             remark[0].words,
-            "the nim-sum (exclusive or) of 3, 4, 5 is 2, and whoever makes it 0 wins: take 2 from the pile of 3"
+            "the nim-sum (exclusive or) of 3, 4, 5 is 2, and a move that makes it 0 wins: take 2 from the pile of 3"
         );
     }
 

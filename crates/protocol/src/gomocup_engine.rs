@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn replaced_player_is_reported() {
         let lines = said_by(Some("perfect"), 50, "START 10\nTURN 5,5\nEND\n");
-        let note = "MESSAGE player `perfect` has no move here (the exact value of this position is out of reach); `greedy` moves instead";
+        let note = "MESSAGE player `perfect` returned no move (the exact value of this position is not available); `greedy` moves instead";
         assert_eq!(lines[1], note);
         assert!(point(&lines[2]).is_some() && lines.len() == 3, "{lines:?}");
     }

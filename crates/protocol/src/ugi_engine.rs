@@ -365,7 +365,7 @@ mod tests {
     fn replaced_player_is_reported() {
         let go = "position startpos moves b2\ngo movetime 100\n";
         let lines = said(&format!("setoption name Player value perfect\n{go}"));
-        let note = "info string player `perfect` has no move here (the exact value of this position is out of reach); `greedy` moves instead";
+        let note = "info string player `perfect` returned no move (the exact value of this position is not available); `greedy` moves instead";
         assert_eq!(lines[0], note);
         assert!(lines.last().unwrap().starts_with("bestmove "), "{lines:?}");
         let lines = said(&format!("setoption name Player value alphabeta:depth=2\n{go}"));

@@ -220,7 +220,7 @@ fn another_game_format_or_nothing_under_the_name_is_one_sentence() {
         |spec: &str| Table::open(dir.path(), spec, Values::Distance).map(|_| ()).expect_err("no table");
     let error = open("other:game");
     assert!(matches!(error, TableError::NoTable { .. }), "{error}");
-    assert_eq!(error.cure().to_string(), "solve other:game to make it");
+    assert_eq!(error.cure().to_string(), "solve other:game to create it");
 
     fs::rename(&table, dir.path().join("other-game")).expect("renames");
     let error = open("other:game");
