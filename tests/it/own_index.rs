@@ -54,7 +54,7 @@ impl Index<Countdown> for Range {
     fn tiers(&self) -> u32 {
         1
     }
-    fn after(&self, _tier: Tier) -> Vec<Tier> {
+    fn child_tiers(&self, _tier: Tier) -> Vec<Tier> {
         Vec::new()
     }
     fn len(&self, _tier: Tier) -> u64 {

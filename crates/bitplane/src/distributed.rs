@@ -111,7 +111,7 @@ impl DistributedStore {
         crew.serve(Some(Arc::new(SlabServer { store: own.clone(), done: done.clone() })));
         let mine: Vec<u64> = own.keys().into_iter().flat_map(numbers).collect();
         let mut found = FxHashMap::default();
-        let inventories = crew.gather(&pack(&mine)).map_err(|why| DenseError::SlabStore { why })?;
+        let inventories = crew.all_gather(&pack(&mine)).map_err(|why| DenseError::SlabStore { why })?;
         for (rank, bytes) in inventories.iter().enumerate() {
             let numbers: Vec<u64> = unpack(bytes).collect();
             let keys: FxHashSet<SlabKey> = numbers.chunks(3).filter_map(key).collect();

@@ -149,7 +149,7 @@ impl SlabSolver {
     /// Barrier.
     fn barrier(&self) -> Result<(), DenseError> {
         let Some(distributed) = &self.distributed else { return Ok(()) };
-        self.timed_wait(|| distributed.crew.meet().map_err(|why| DenseError::SlabStore { why }))
+        self.timed_wait(|| distributed.crew.barrier().map_err(|why| DenseError::SlabStore { why }))
     }
 
     /// Reports that one more tier has its values; returns the number of tiers that other ranks may lag behind.
@@ -172,7 +172,7 @@ impl SlabSolver {
 
     /// Acquires the CPU lock for a slab; table encoding has priority.
     fn cpu_guard(&self) -> Option<CpuGuard<'_>> {
-        self.distributed.as_ref().map(|distributed| distributed.crew.floor().take())
+        self.distributed.as_ref().map(|distributed| distributed.crew.cpu_lock().lock())
     }
 
     /// Waits, and records the time.
@@ -187,7 +187,7 @@ impl SlabSolver {
     fn balance(&self, began: Instant) -> Result<Option<Balance>, DenseError> {
         let Some(distributed) = &self.distributed else { return Ok(None) };
         let busy = (began.elapsed().as_micros() as u64).saturating_sub(self.waited.load(Relaxed));
-        let gathered = distributed.crew.gather(&pack(&[busy, distributed.moved()]));
+        let gathered = distributed.crew.all_gather(&pack(&[busy, distributed.moved()]));
         let gathered = gathered.map_err(|why| DenseError::SlabStore { why })?;
         let mut balance = Balance::default();
         for bytes in gathered {
@@ -534,7 +534,7 @@ impl SlabSolver {
                 let missing = near.missing(turn);
                 let packed = self.timed_wait(|| prefetcher.fetched())?;
                 let mut guard = self.cpu_guard();
-                let mut yield_cpu = || guard = guard.take().map(CpuGuard::give_way);
+                let mut yield_cpu = || guard = guard.take().map(CpuGuard::yield_to_urgent);
                 let stored = &context.shapes.tiers[tier].stored[slabs.places(slab)];
                 self.codec.unpacked_live(
                     &self.context,
@@ -753,7 +753,7 @@ fn tally(solve: &SlabSolver, part: Part, tier: usize) -> Result<Vec<(u64, u64)>,
         add_census(&mut sum, &bytes);
     }
     let Some(distributed) = &solve.distributed else { return Ok(sum) };
-    let gathered = solve.timed_wait(|| distributed.crew.gather(&census(&sum)));
+    let gathered = solve.timed_wait(|| distributed.crew.all_gather(&census(&sum)));
     sum.clear();
     for bytes in gathered.map_err(|why| DenseError::SlabStore { why })? {
         add_census(&mut sum, &bytes);

@@ -53,7 +53,9 @@ pub enum CheckError {
     #[error("the claim fails: {0}")]
     Claim(String),
     /// The limit of positions was hit.
-    #[error("the check reached its limit of {0} pairs of step and position; the proof is neither confirmed nor refuted")]
+    #[error(
+        "the check reached its limit of {0} pairs of step and position; the proof is neither confirmed nor refuted"
+    )]
     Work(u64),
     /// The memory limit was hit.
     #[error("checking the proof needs more than {0} bytes of memory")]

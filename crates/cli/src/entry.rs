@@ -62,7 +62,7 @@ pub fn main_together(catalog: &Catalog, crew: &Arc<dyn Communicator>) -> (u8, Op
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     cli.common.threads.get_or_insert((cores / neighbours).clamp(1, 1024) as u16);
     let memory = cli.common.memory.unwrap_or_else(|| usage::available_bytes() / 5 * 4 / neighbours as u64);
-    match crew.least(memory.min(usage::total_bytes())) {
+    match crew.all_reduce_min(memory.min(usage::total_bytes())) {
         Ok(memory) => cli.common.memory = Some(memory),
         Err(why) => return (NO, Some(why)),
     }
@@ -80,7 +80,7 @@ pub fn main_together(catalog: &Catalog, crew: &Arc<dyn Communicator>) -> (u8, Op
 /// Counts the ranks on this machine.
 fn neighbours(crew: &dyn Communicator) -> Result<usize, String> {
     let name = rustix::system::uname().nodename().to_bytes().to_vec();
-    Ok(crew.gather(&name)?.iter().filter(|other| **other == name).count())
+    Ok(crew.all_gather(&name)?.iter().filter(|other| **other == name).count())
 }
 
 /// Runs a command; returns its exit code, and its error if it failed.

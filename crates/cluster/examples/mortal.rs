@@ -99,9 +99,9 @@ impl Communicator for FaultyCommunicator {
         self.crew.size()
     }
 
-    fn exchange(&self, parcels: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, String> {
+    fn all_to_all(&self, parcels: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, String> {
         self.message();
-        self.crew.exchange(parcels)
+        self.crew.all_to_all(parcels)
     }
 
     fn ask(&self, rank: usize, question: &[u8]) -> Result<Vec<u8>, String> {
@@ -113,8 +113,8 @@ impl Communicator for FaultyCommunicator {
         self.crew.serve(clerk);
     }
 
-    fn floor(&self) -> &CpuLock {
-        self.crew.floor()
+    fn cpu_lock(&self) -> &CpuLock {
+        self.crew.cpu_lock()
     }
 
     fn fail(&self, why: &str) {

@@ -170,7 +170,7 @@ impl Communicator for MpiTransport {
         self.size
     }
 
-    fn exchange(&self, messages: Vec<Vec<u8>>) -> Received {
+    fn all_to_all(&self, messages: Vec<Vec<u8>>) -> Received {
         let (reply_to, reply) = channel();
         self.order(EngineCommand::Exchange(messages, reply_to))?;
         let (mut pause, mut busy) = (BACKOFF[0], Instant::now());
@@ -212,7 +212,7 @@ impl Communicator for MpiTransport {
         *self.handler.lock().unwrap_or_else(PoisonError::into_inner) = handler;
     }
 
-    fn floor(&self) -> &CpuLock {
+    fn cpu_lock(&self) -> &CpuLock {
         &self.floor
     }
 

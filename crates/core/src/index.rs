@@ -55,7 +55,7 @@ pub trait Index<G: Game>: Send + Sync {
     }
 
     /// The tiers that a move from this tier can lead to, the tier itself excluded.
-    fn after(&self, tier: Tier) -> Vec<Tier>;
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier>;
 
     /// Whether the tier is cyclic: play can return to a position without leaving the tier. In an acyclic tier, a move
     /// that stays in the tier leads to a larger number.
@@ -115,7 +115,7 @@ pub trait Index<G: Game>: Send + Sync {
 
     /// The spec of the game whose table owns this tier, where several games share tiers: a chess ending's table
     /// serves every ending that leads to it. `None` means that the game's own table has all tiers.
-    fn home(&self, _tier: Tier) -> Option<String> {
+    fn owner(&self, _tier: Tier) -> Option<String> {
         None
     }
 
@@ -191,11 +191,11 @@ pub trait Index<G: Game>: Send + Sync {
 pub trait Predecessors<G: Game>: Index<G> {
     /// Appends the numbers of the positions of the same tier with a move to this one, each once. Holes may be among
     /// them; callers filter them. Detours are not included, because they lead to other positions.
-    fn before(&self, tier: Tier, number: u64, out: &mut Vec<u64>);
+    fn predecessors(&self, tier: Tier, number: u64, out: &mut Vec<u64>);
 
     /// Counts the distinct successors of a position within the tier, and appends the successors in other tiers,
     /// detours excluded. The fallback filters all links.
-    fn ahead(&self, game: &G, tier: Tier, pos: &G::Position, exits: &mut Vec<Link>) -> u32
+    fn successors_in_tier(&self, game: &G, tier: Tier, pos: &G::Position, exits: &mut Vec<Link>) -> u32
     where
         Self: Sized,
     {

@@ -75,7 +75,7 @@ pub struct IndexLaws<'a, G: Game, I> {
 impl<'a, G: Game, I: Index<G>> IndexLaws<'a, G, I> {
     /// Prepares the check of a tier.
     pub fn new(game: &'a G, index: &'a I, tier: Tier, gaps: Gaps) -> Self {
-        let after = index.after(tier);
+        let after = index.child_tiers(tier);
         IndexLaws { game, index, tier, gaps, after, moves: Vec::new(), images: Vec::new(), stays: false }
     }
 

@@ -306,7 +306,7 @@ fn predecessors_are_the_moves_reversed() {
             };
             let before = |number: u64| -> BTreeSet<u64> {
                 let mut before = Vec::new();
-                index.before(tier, number, &mut before);
+                index.predecessors(tier, number, &mut before);
                 let set: BTreeSet<u64> = before.iter().copied().collect();
                 assert_eq!(set.len(), before.len(), "{name}: a predecessor of {number} is listed twice");
                 set
@@ -314,7 +314,7 @@ fn predecessors_are_the_moves_reversed() {
             for _ in 0..300 {
                 let (number, pos) = random(&index, tier, &mut rng);
                 let (mut exits, mut links) = (Vec::new(), Vec::new());
-                let count = index.ahead(&game, tier, &pos, &mut exits);
+                let count = index.successors_in_tier(&game, tier, &pos, &mut exits);
                 let ahead = inner(number);
                 assert_eq!(count as usize, ahead.len(), "{}", game.write_position(&pos));
                 laws::check_detours(&game, &index, tier, &pos);

@@ -64,7 +64,9 @@ impl ParsedSpec {
             rest = match (left, left.strip_prefix(',')) {
                 ("", _) => "",
                 (_, Some(next)) if !next.is_empty() => next,
-                _ => return Err(bad(format!("expected `,key=value` or the end of the spec after `{word}=…`"))),
+                _ => {
+                    return Err(bad(format!("expected `,key=value` or the end of the spec after `{word}=…`")));
+                }
             };
         }
         Ok(ParsedSpec { text: clean.to_string(), name: name.to_string(), options })

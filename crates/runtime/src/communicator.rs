@@ -41,7 +41,7 @@ pub trait Communicator: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// A process that disconnected.
-    fn exchange(&self, messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, String>;
+    fn all_to_all(&self, messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, String>;
 
     /// Sends a request to another rank's handler and waits for the reply; that rank need not take part otherwise.
     ///
@@ -54,7 +54,7 @@ pub trait Communicator: fmt::Debug + Send + Sync {
     fn serve(&self, handler: Option<Arc<dyn RequestHandler>>);
 
     /// The lock around this process's CPU-bound work.
-    fn floor(&self) -> &CpuLock;
+    fn cpu_lock(&self) -> &CpuLock;
 
     /// Reports to all ranks that this process failed: ranks that wait in a collective return the reason (compare
     /// `MPI_Abort`).
@@ -70,17 +70,17 @@ impl dyn Communicator + '_ {
     /// # Errors
     ///
     /// A process that disconnected.
-    pub fn gather(&self, mine: &[u8]) -> Result<Vec<Vec<u8>>, String> {
-        self.exchange(vec![mine.to_vec(); self.size()])
+    pub fn all_gather(&self, mine: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+        self.all_to_all(vec![mine.to_vec(); self.size()])
     }
 
-    /// As [`Communicator::exchange`] if no rank passes an error. Otherwise a failing rank returns its own error, and
+    /// As [`Communicator::all_to_all`] if no rank passes an error. Otherwise a failing rank returns its own error, and
     /// every other rank the first one in rank order.
     ///
     /// # Errors
     ///
     /// A process that disconnected, or the first error.
-    pub fn exchange_well(&self, mine: Result<Vec<Vec<u8>>, String>) -> Result<Vec<Vec<u8>>, String> {
+    pub fn all_to_all_ok(&self, mine: Result<Vec<Vec<u8>>, String>) -> Result<Vec<Vec<u8>>, String> {
         let (mut messages, why) = match mine {
             Ok(messages) => (messages, None),
             Err(why) => (vec![why.as_bytes().to_vec(); self.size()], Some(why)),
@@ -90,7 +90,7 @@ impl dyn Communicator + '_ {
             message.reserve_exact(1);
             message.push(why.is_none().into());
         }
-        let mut received = self.exchange(messages)?;
+        let mut received = self.all_to_all(messages)?;
         why.map_or(Ok(()), Err)?;
         let failed = received.iter_mut().find_map(|message| (message.pop() != Some(1)).then_some(&*message));
         match failed {
@@ -104,9 +104,9 @@ impl dyn Communicator + '_ {
     /// # Errors
     ///
     /// A process that disconnected.
-    pub fn from_first(&self, mine: &[u8]) -> Result<Vec<u8>, String> {
+    pub fn broadcast(&self, mine: &[u8]) -> Result<Vec<u8>, String> {
         let message = if self.rank() == 0 { mine } else { &[] };
-        Ok(self.gather(message)?.swap_remove(0))
+        Ok(self.all_gather(message)?.swap_remove(0))
     }
 
     /// Element-wise sums of all ranks' lists, which have the same length: `MPI_Allreduce` with `MPI_SUM`.
@@ -114,9 +114,9 @@ impl dyn Communicator + '_ {
     /// # Errors
     ///
     /// A process that disconnected.
-    pub fn sum(&self, mine: &[u64]) -> Result<Vec<u64>, String> {
+    pub fn all_reduce_sum(&self, mine: &[u64]) -> Result<Vec<u64>, String> {
         let mut sums = vec![0; mine.len()];
-        for bytes in self.gather(&pack(mine))? {
+        for bytes in self.all_gather(&pack(mine))? {
             sums.iter_mut().zip(unpack(&bytes)).for_each(|(sum, number)| *sum += number);
         }
         Ok(sums)
@@ -127,8 +127,8 @@ impl dyn Communicator + '_ {
     /// # Errors
     ///
     /// A process that disconnected.
-    pub fn least(&self, mine: u64) -> Result<u64, String> {
-        let all = self.gather(&mine.to_le_bytes())?;
+    pub fn all_reduce_min(&self, mine: u64) -> Result<u64, String> {
+        let all = self.all_gather(&mine.to_le_bytes())?;
         Ok(all.iter().flat_map(|bytes| unpack(bytes)).min().unwrap_or(mine))
     }
 
@@ -137,8 +137,8 @@ impl dyn Communicator + '_ {
     /// # Errors
     ///
     /// A process that disconnected.
-    pub fn meet(&self) -> Result<(), String> {
-        self.gather(&[]).map(|_| ())
+    pub fn barrier(&self) -> Result<(), String> {
+        self.all_gather(&[]).map(|_| ())
     }
 
     /// Returns `mine` if no rank passes an error: an all-reduce with logical AND. Otherwise a failing rank returns its
@@ -147,9 +147,9 @@ impl dyn Communicator + '_ {
     /// # Errors
     ///
     /// A process that disconnected, or the error.
-    pub fn agree<T>(&self, mine: Result<T, String>) -> Result<T, String> {
+    pub fn all_ok<T>(&self, mine: Result<T, String>) -> Result<T, String> {
         let received =
-            self.exchange_well(mine.as_ref().map(|_| vec![Vec::new(); self.size()]).map_err(Clone::clone));
+            self.all_to_all_ok(mine.as_ref().map(|_| vec![Vec::new(); self.size()]).map_err(Clone::clone));
         let mine = mine?;
         received.map(|_| mine)
     }
@@ -214,7 +214,7 @@ impl Communicator for LocalCommunicator {
         self.to.len()
     }
 
-    fn exchange(&self, messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, String> {
+    fn all_to_all(&self, messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, String> {
         let gone = |rank: usize| format!("rank {rank} has exited");
         for (rank, (to, message)) in self.to.iter().zip(messages).enumerate() {
             to.send(Ok(message)).map_err(|_| gone(rank))?;
@@ -234,7 +234,7 @@ impl Communicator for LocalCommunicator {
         *self.handlers[self.rank].lock().unwrap_or_else(PoisonError::into_inner) = handler;
     }
 
-    fn floor(&self) -> &CpuLock {
+    fn cpu_lock(&self) -> &CpuLock {
         &self.floor
     }
 
@@ -275,19 +275,19 @@ mod tests {
             let rank = comm.rank();
             for round in 0..5u8 {
                 let messages = (0..3).map(|to| vec![round, rank as u8, to]).collect();
-                let got = comm.exchange(messages).expect("all ranks are connected");
+                let got = comm.all_to_all(messages).expect("all ranks are connected");
                 let expected: Vec<Vec<u8>> = (0..3).map(|from| vec![round, from, rank as u8]).collect();
                 assert_eq!(got, expected);
             }
-            assert_eq!(comm.sum(&[rank as u64, 1]), Ok(vec![3, 3]));
-            assert_eq!(comm.least(5 + rank as u64), Ok(5));
-            assert_eq!(comm.from_first(&[rank as u8]), Ok(vec![0]));
+            assert_eq!(comm.all_reduce_sum(&[rank as u64, 1]), Ok(vec![3, 3]));
+            assert_eq!(comm.all_reduce_min(5 + rank as u64), Ok(5));
+            assert_eq!(comm.broadcast(&[rank as u8]), Ok(vec![0]));
             let mine = if rank == 1 { Err("a full disk".to_string()) } else { Ok(()) };
-            assert_eq!(comm.agree(mine), Err("a full disk".into()));
-            assert_eq!(comm.agree(Ok(7)), Ok(7));
+            assert_eq!(comm.all_ok(mine), Err("a full disk".into()));
+            assert_eq!(comm.all_ok(Ok(7)), Ok(7));
             let messages = |well: bool| if well { Ok(vec![vec![rank as u8]; 3]) } else { Err("no".into()) };
-            assert_eq!(comm.exchange_well(messages(true)), Ok(vec![vec![0], vec![1], vec![2]]));
-            assert_eq!(comm.exchange_well(messages(rank != 2)), Err("no".into()));
+            assert_eq!(comm.all_to_all_ok(messages(true)), Ok(vec![vec![0], vec![1], vec![2]]));
+            assert_eq!(comm.all_to_all_ok(messages(rank != 2)), Err("no".into()));
         });
     }
 
@@ -295,11 +295,11 @@ mod tests {
     fn handlers_reply_to_requests() {
         together(2, |comm| {
             comm.serve(Some(Arc::new(Echo(comm.rank()))));
-            comm.meet().expect("all ranks are connected");
+            comm.barrier().expect("all ranks are connected");
             let other = 1 - comm.rank();
             assert_eq!(comm.ask(other, &[9]), Ok(vec![other as u8, 9]));
             assert_eq!(comm.ask(other, &[]), Err("nothing was asked".into()));
-            comm.meet().expect("all ranks are connected");
+            comm.barrier().expect("all ranks are connected");
             comm.serve(None);
         });
     }
@@ -311,7 +311,7 @@ mod tests {
             if comm.rank() == 1 {
                 comm.fail("a full disk");
             }
-            let met = comm.meet();
+            let met = comm.barrier();
             // Leaving earlier would disconnect this rank, which the others would report instead.
             all_met.wait();
             assert_eq!(met, Err("rank 1: a full disk".into()));
@@ -323,6 +323,6 @@ mod tests {
         let mut ranks = LocalCommunicator::of(2);
         let last = ranks.pop();
         drop(last);
-        assert_eq!(ranks[0].meet(), Err("rank 1 has exited".into()));
+        assert_eq!(ranks[0].barrier(), Err("rank 1 has exited".into()));
     }
 }

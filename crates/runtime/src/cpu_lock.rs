@@ -26,7 +26,7 @@ pub struct CpuGuard<'a>(&'a CpuLock);
 
 impl CpuLock {
     /// Locks; urgent waiters come first.
-    pub fn take(&self) -> CpuGuard<'_> {
+    pub fn lock(&self) -> CpuGuard<'_> {
         let mut state = self.state();
         while state.taken || state.urgent > 0 {
             state = self.free.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -36,7 +36,7 @@ impl CpuLock {
     }
 
     /// Locks ahead of all other waiters: for work that other ranks wait for.
-    pub fn take_first(&self) -> CpuGuard<'_> {
+    pub fn lock_urgent(&self) -> CpuGuard<'_> {
         let mut state = self.state();
         state.urgent += 1;
         while state.taken {
@@ -58,13 +58,13 @@ impl CpuLock {
 
 impl<'a> CpuGuard<'a> {
     /// Releases the lock to urgent waiters, if there are any, and locks again.
-    pub fn give_way(self) -> CpuGuard<'a> {
+    pub fn yield_to_urgent(self) -> CpuGuard<'a> {
         let lock = self.0;
         if !lock.wanted() {
             return self;
         }
         drop(self);
-        lock.take()
+        lock.lock()
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
                 let (lock, inside, turns) = (&lock, &inside, &turns);
                 scope.spawn(move || {
                     for _ in 0..200 {
-                        let _held = if thread == 0 { lock.take_first() } else { lock.take() };
+                        let _held = if thread == 0 { lock.lock_urgent() } else { lock.lock() };
                         assert_eq!(inside.fetch_add(1, SeqCst), 0);
                         turns.fetch_add(1, SeqCst);
                         inside.fetch_sub(1, SeqCst);
@@ -104,19 +104,19 @@ mod tests {
     fn urgent_waiters_come_first() {
         let (lock, order) = (CpuLock::default(), Mutex::new(Vec::new()));
         let come = |name, first: bool| {
-            let _held = if first { lock.take_first() } else { lock.take() };
+            let _held = if first { lock.lock_urgent() } else { lock.lock() };
             order.lock().expect("no thread panicked").push(name);
         };
         std::thread::scope(|scope| {
-            let held = lock.take();
-            let held = held.give_way();
+            let held = lock.lock();
+            let held = held.yield_to_urgent();
             scope.spawn(|| come("patient", false));
             std::thread::sleep(Duration::from_millis(20));
             scope.spawn(|| come("urgent", true));
             while !lock.wanted() {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            let held = held.give_way();
+            let held = held.yield_to_urgent();
             assert_eq!(order.lock().expect("no thread panicked")[0], "urgent");
             drop(held);
         });

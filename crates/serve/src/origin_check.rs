@@ -85,9 +85,14 @@ fn own(settings: &Settings, host: &str, headers: &HeaderMap) -> Result<(), Refus
     let text = |header: &str| headers.get(header).map(|value| value.to_str().unwrap_or("null"));
     let foreign = |whose: &str| {
         let shown: String = whose.chars().filter(|c| c.is_ascii_graphic()).take(80).collect();
-        let error =
-            format!("this request came from another page ({shown}); only this server's own page may send requests");
-        Refusal::new(StatusCode::FORBIDDEN, error, "open this server's own page, or send the request without a browser")
+        let error = format!(
+            "this request came from another page ({shown}); only this server's own page may send requests"
+        );
+        Refusal::new(
+            StatusCode::FORBIDDEN,
+            error,
+            "open this server's own page, or send the request without a browser",
+        )
     };
     if let Some(origin) = text("origin") {
         let asked = origin.split_once("://");

@@ -132,7 +132,7 @@ impl Messages {
     }
 
     pub(crate) fn exchange(self, comm: &dyn Communicator) -> Result<Vec<Vec<u8>>, SolveError> {
-        comm.exchange(self.0).map_err(gone)
+        comm.all_to_all(self.0).map_err(gone)
     }
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn exchange_or_fail(
         Err(error) => (vec![error.to_string().into_bytes(); comm.size()], FAILED, Err(error)),
     };
     messages.iter_mut().for_each(|message| message.push(end));
-    let received = comm.exchange(messages);
+    let received = comm.all_to_all(messages);
     mine?;
     let (mut received, mut more) = (received.map_err(gone)?, false);
     for message in &mut received {
@@ -174,18 +174,18 @@ pub(crate) fn words(message: &[u8]) -> impl Iterator<Item = u32> + '_ {
 
 /// Number of supersteps of `step` items that the rank with the most items needs: an all-reduce of the maximum.
 pub(crate) fn rounds(comm: &dyn Communicator, mine: usize, step: usize) -> Result<usize, SolveError> {
-    let most = comm.least(u64::MAX - mine.div_ceil(step) as u64).map_err(gone)?;
+    let most = comm.all_reduce_min(u64::MAX - mine.div_ceil(step) as u64).map_err(gone)?;
     Ok((u64::MAX - most) as usize)
 }
 
 /// Sum over all ranks: an all-reduce.
 pub(crate) fn total(comm: &dyn Communicator, mine: u64) -> Result<u64, SolveError> {
-    Ok(comm.sum(&[mine]).map_err(gone)?[0])
+    Ok(comm.all_reduce_sum(&[mine]).map_err(gone)?[0])
 }
 
 /// Fails on all ranks if it failed on one.
 pub(crate) fn agree<T>(comm: &dyn Communicator, mine: Result<T, SolveError>) -> Result<T, SolveError> {
-    let received = comm.agree(mine.as_ref().map(|_| ()).map_err(ToString::to_string));
+    let received = comm.all_ok(mine.as_ref().map(|_| ()).map_err(ToString::to_string));
     let mine = mine?;
     received.map_err(gone)?;
     Ok(mine)

@@ -127,7 +127,7 @@ impl<G: Game> Index<G> for ExploredGame<G> {
         self.tiers.len() as u32
     }
 
-    fn after(&self, tier: Tier) -> Vec<Tier> {
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier> {
         self.after[tier.0 as usize].clone()
     }
 

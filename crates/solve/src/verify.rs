@@ -115,7 +115,7 @@ pub fn verify<G: Game, I: Index<G>, C: Code, E: From<SolveError>>(
 fn last_uses<G: Game, I: Index<G>>(index: &I) -> Vec<u32> {
     let mut uses: Vec<u32> = (0..index.tiers()).collect();
     for t in (0..index.tiers()).rev() {
-        for next in index.after(Tier(t)) {
+        for next in index.child_tiers(Tier(t)) {
             if let Some(first) = uses.get_mut(next.0 as usize) {
                 *first = t;
             }

@@ -178,7 +178,7 @@ impl<'a> TierEncoder<'a> {
 
     /// Runs a computation while holding the process's CPU lock.
     pub(crate) fn with_cpu_lock<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _floor = self.plan.map(|plan| plan.crew.floor().take_first());
+        let _floor = self.plan.map(|plan| plan.crew.cpu_lock().lock_urgent());
         work()
     }
 

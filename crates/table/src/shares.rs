@@ -92,9 +92,9 @@ impl<'a> EncodePlan<'a> {
         mine: Result<Vec<Vec<u8>>, TableError>,
     ) -> Result<Vec<Vec<u8>>, TableError> {
         match mine {
-            Ok(messages) => self.crew.exchange_well(Ok(messages)).map_err(|why| self.peer_error(why)),
+            Ok(messages) => self.crew.all_to_all_ok(Ok(messages)).map_err(|why| self.peer_error(why)),
             Err(error) => {
-                let _ = self.crew.exchange_well(Err(error.to_string()));
+                let _ = self.crew.all_to_all_ok(Err(error.to_string()));
                 Err(error)
             }
         }

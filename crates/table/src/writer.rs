@@ -109,13 +109,13 @@ impl Writer {
         let first = crew.rank() == 0;
         let opened =
             if first { Writer::open_with(data, identity.clone(), monitor).map(Some) } else { Ok(None) };
-        let agreed = crew.agree(opened.as_ref().map(|_| ()).map_err(ToString::to_string));
+        let agreed = crew.all_ok(opened.as_ref().map(|_| ()).map_err(ToString::to_string));
         let opened = opened?;
         agreed.map_err(|why| TableError::Communicator { table: name.clone(), why })?;
         let peer_error = |why| TableError::Communicator { table: name.clone(), why };
         let text = opened.as_ref().map(|writer| writer.manifest().text()).transpose();
         let text = text.map_err(|e| TableError::io("write it", &dir, &spec, e.into()))?.unwrap_or_default();
-        let text = crew.from_first(text.as_bytes()).map_err(peer_error)?;
+        let text = crew.broadcast(text.as_bytes()).map_err(peer_error)?;
         let crew = Some(crew.clone());
         if let Some(writer) = opened {
             return Ok(Writer { crew, ..writer });
@@ -194,10 +194,10 @@ impl Writer {
         let Some(crew) = &self.crew else { return check_alone(self) };
         let peer_error = |why| TableError::Communicator { table: self.name.clone(), why };
         let found = if self.is_first() { check_alone(self) } else { Ok(Vec::new()) };
-        let agreed = crew.agree(found.as_ref().map(|_| ()).map_err(ToString::to_string));
+        let agreed = crew.all_ok(found.as_ref().map(|_| ()).map_err(ToString::to_string));
         let tiers: Vec<u64> = found?.iter().map(|tier| tier.0.into()).collect();
         agreed.map_err(peer_error)?;
-        let tiers = crew.from_first(&outplay_runtime::communicator::pack(&tiers)).map_err(peer_error)?;
+        let tiers = crew.broadcast(&outplay_runtime::communicator::pack(&tiers)).map_err(peer_error)?;
         let damaged: Vec<Tier> =
             outplay_runtime::communicator::unpack(&tiers).map(|tier| Tier(tier as u32)).collect();
         if !damaged.is_empty() {
@@ -309,7 +309,8 @@ impl Writer {
         if let Some(crew) = &self.crew {
             let removed =
                 spill_log::remove(&stashed.join(format!("rank-{}", crew.rank())), &self.identity.spec);
-            let met = crew.meet().map_err(|why| TableError::Communicator { table: self.name.clone(), why });
+            let met =
+                crew.barrier().map_err(|why| TableError::Communicator { table: self.name.clone(), why });
             removed.and(met)?;
             if !self.is_first() {
                 return Ok(());

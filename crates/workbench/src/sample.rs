@@ -66,10 +66,10 @@ pub fn verify_sample_together(
     session.directory()?;
     let rank = (crew.rank() as u64, crew.size() as u64);
     let found = sampled(session, handle, values, sample, rank, watch);
-    crew.agree(found.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
+    crew.all_ok(found.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
     let mine = serde_json::to_vec(&found?).map_err(|error| gone(error.to_string()))?;
     let mut all: Vec<SampleResult> = Vec::new();
-    for bytes in crew.gather(&mine).map_err(gone)? {
+    for bytes in crew.all_gather(&mine).map_err(gone)? {
         let received: Vec<SampleResult> =
             serde_json::from_slice(&bytes).map_err(|error| gone(error.to_string()))?;
         all.extend(received);

@@ -354,7 +354,7 @@ impl Index<Chess> for ChessIndex {
         self.material(tier).to_string()
     }
 
-    fn after(&self, tier: Tier) -> Vec<Tier> {
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier> {
         let mut after: Vec<Tier> =
             self.material(tier).next().iter().filter_map(|next| self.tier_of(next)).collect();
         after.sort_unstable();
@@ -420,7 +420,7 @@ impl Index<Chess> for ChessIndex {
         Some((Tier(tier), self.number(pos, Tier(tier), swap)))
     }
 
-    fn home(&self, tier: Tier) -> Option<String> {
+    fn owner(&self, tier: Tier) -> Option<String> {
         Some(format!("chess:{}", self.material(tier)))
     }
 
@@ -449,7 +449,7 @@ impl Index<Chess> for ChessIndex {
 }
 
 impl Predecessors<Chess> for ChessIndex {
-    fn before(&self, tier: Tier, number: u64, out: &mut Vec<u64>) {
+    fn predecessors(&self, tier: Tier, number: u64, out: &mut Vec<u64>) {
         let layout = self.layout(tier);
         let setup = layout.setup(number);
         let black = !setup.black_to_move;
@@ -491,7 +491,7 @@ impl Predecessors<Chess> for ChessIndex {
         }
     }
 
-    fn ahead(&self, _game: &Chess, tier: Tier, pos: &Setup, exits: &mut Vec<Link>) -> u32 {
+    fn successors_in_tier(&self, _game: &Chess, tier: Tier, pos: &Setup, exits: &mut Vec<Link>) -> u32 {
         let layout = self.layout(tier);
         let targets = pos.targets();
         let sides = pos.sides();

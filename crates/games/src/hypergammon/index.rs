@@ -89,7 +89,7 @@ impl Index<Hypergammon> for HyperIndex {
         }
     }
 
-    fn after(&self, tier: Tier) -> Vec<Tier> {
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier> {
         let all = (0..self.tiers.len()).map(|t| (Tier(t as u32 + 1), self.tiers[t]));
         if tier.0 == 0 {
             return all.filter(|&(_, off)| off == (0, 0)).map(|(tier, _)| tier).collect();

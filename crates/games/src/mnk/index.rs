@@ -153,7 +153,7 @@ impl<B: Bits> Index<Mnk<B>> for MnkIndex<B> {
         self.cells + 1
     }
 
-    fn after(&self, tier: Tier) -> Vec<Tier> {
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier> {
         if tier.0 < self.cells { vec![Tier(tier.0 + 1)] } else { Vec::new() }
     }
 

@@ -186,7 +186,7 @@ impl Index<Morris> for EndingIndex {
         format!("{a}-{b}")
     }
 
-    fn after(&self, tier: Tier) -> Vec<Tier> {
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier> {
         let (a, b) = self.men(tier);
         if (a, b) == LOST {
             return Vec::new();
@@ -257,13 +257,13 @@ impl Index<Morris> for EndingIndex {
         self.game.ending.map_or(men != LOST, |own| own == men)
     }
 
-    fn home(&self, tier: Tier) -> Option<String> {
+    fn owner(&self, tier: Tier) -> Option<String> {
         Some(Morris { ending: Some(self.men(tier)), ..self.game.clone() }.spec())
     }
 }
 
 impl Predecessors<Morris> for EndingIndex {
-    fn before(&self, tier: Tier, number: u64, out: &mut Vec<u64>) {
+    fn predecessors(&self, tier: Tier, number: u64, out: &mut Vec<u64>) {
         if !self.loops(tier) {
             return;
         }
@@ -356,12 +356,12 @@ mod tests {
                     continue;
                 }
                 let mut before = Vec::new();
-                index.before(tier, n, &mut before);
+                index.predecessors(tier, n, &mut before);
                 assert!(before.is_sorted_by(|a, b| a < b), "{text}: a predecessor is listed twice");
                 assert!(before.iter().all(|&earlier| links(earlier).contains(&n)), "{text}: {n}");
                 for next in links(n) {
                     let mut back = Vec::new();
-                    index.before(tier, next, &mut back);
+                    index.predecessors(tier, next, &mut back);
                     assert!(back.contains(&n), "{text}: {n} leads to {next}");
                 }
             }

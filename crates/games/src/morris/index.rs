@@ -173,7 +173,7 @@ impl Index<Morris> for MorrisIndex {
         }
     }
 
-    fn after(&self, tier: Tier) -> Vec<Tier> {
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier> {
         let group = &self.groups[tier.0 as usize];
         let (a, b) = (group.men.0, group.men.1);
         let mut next: Vec<(u8, u8, u8)> = Vec::new();
@@ -239,7 +239,7 @@ impl Index<Morris> for MorrisIndex {
 }
 
 impl Predecessors<Morris> for MorrisIndex {
-    fn before(&self, tier: Tier, number: u64, out: &mut Vec<u64>) {
+    fn predecessors(&self, tier: Tier, number: u64, out: &mut Vec<u64>) {
         let group = &self.groups[tier.0 as usize];
         let (mover, opponent) = self.sides(tier, number);
         let board = &self.game.board;
@@ -303,7 +303,7 @@ mod tests {
             };
             let before = |tier: Tier, n: u64| {
                 let mut before = Vec::new();
-                index.before(tier, n, &mut before);
+                index.predecessors(tier, n, &mut before);
                 let set: HashSet<u64> = before.iter().copied().collect();
                 assert_eq!(set.len(), before.len(), "{text}: a predecessor is listed twice");
                 set

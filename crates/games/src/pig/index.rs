@@ -59,7 +59,7 @@ impl Index<Pig> for PigIndex {
         if tier == self.finished() { "finished".to_string() } else { format!("kept{}", tier.0) }
     }
 
-    fn after(&self, tier: Tier) -> Vec<Tier> {
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier> {
         if tier == self.finished() {
             return Vec::new();
         }

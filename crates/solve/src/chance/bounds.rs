@@ -151,7 +151,7 @@ pub(super) fn radii_of_rolls<G: Chance, I: Rolls<G>>(
     known: SolvedMeans<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Radii, SolveError> {
-    if index.after(tier).iter().any(|later| *later != tier && known.radii[later.0 as usize].is_none()) {
+    if index.child_tiers(tier).iter().any(|later| *later != tier && known.radii[later.0 as usize].is_none()) {
         return Ok(None);
     }
     let finder = Finder { game, index, tier, values, known, monitor };

@@ -294,7 +294,7 @@ impl<G: Chance, I: Rolls<G>> PolicyIteration<'_, G, I> {
         let done = crate::distributed::agree(&**crew, done)?;
         let mut bytes = Vec::new();
         done.iter().for_each(|(policy, _)| policy.write(&mut bytes));
-        let received = crew.gather(&bytes).map_err(SolveError::Communicator)?;
+        let received = crew.all_gather(&bytes).map_err(SolveError::Communicator)?;
         let mut received: Vec<&[u8]> = received.iter().map(Vec::as_slice).collect();
         let (mut policy, mut change) = (Vec::new(), 0.0f64);
         for (i, block) in new.chunks_mut(BLOCK as usize).enumerate() {

@@ -156,7 +156,7 @@ impl ShardedGraph {
         };
         let mine: Vec<u64> = positions.iter().map(spot).collect();
         let mut spots = mine.clone();
-        for bytes in comm.gather(&pack(&mine)).map_err(gone)? {
+        for bytes in comm.all_gather(&pack(&mine)).map_err(gone)? {
             spots.iter_mut().zip(unpack(&bytes)).for_each(|(spot, received)| *spot = received.min(*spot));
         }
         if spots.contains(&NEW) {
@@ -232,7 +232,9 @@ impl ShardedGraph {
         let all = total(comm, ids.len() as u64)?;
         let share = all.div_ceil(ranks as u64).max(1);
         let tiers = u64::MAX
-            - comm.least(u64::MAX - layer.iter().max().map_or(0, |&t| u64::from(t) + 1)).map_err(gone)?;
+            - comm
+                .all_reduce_min(u64::MAX - layer.iter().max().map_or(0, |&t| u64::from(t) + 1))
+                .map_err(gone)?;
         if tiers as usize >= Spot::TIERS {
             return Err(SolveError::TooLarge(Spot::TIERS as u64));
         }
@@ -255,8 +257,12 @@ impl ShardedGraph {
         stretch.sort_unstable();
         let mut counts = vec![0u64; tiers as usize];
         stretch.iter().for_each(|&(_, tier, _, _)| counts[tier as usize] += 1);
-        let received: Vec<Vec<u64>> =
-            comm.gather(&pack(&counts)).map_err(gone)?.iter().map(|bytes| unpack(bytes).collect()).collect();
+        let received: Vec<Vec<u64>> = comm
+            .all_gather(&pack(&counts))
+            .map_err(gone)?
+            .iter()
+            .map(|bytes| unpack(bytes).collect())
+            .collect();
         let mut at = vec![0u64; tiers as usize];
         self.sizes = vec![0; tiers as usize];
         for (rank, counts) in received.iter().enumerate() {
@@ -272,7 +278,7 @@ impl ShardedGraph {
         }
         let answers = answers.iter().map(|numbers| pack(numbers)).collect();
         self.numbers = vec![0; ids.len()];
-        for (message, sent) in comm.exchange(answers).map_err(gone)?.iter().zip(sent) {
+        for (message, sent) in comm.all_to_all(answers).map_err(gone)?.iter().zip(sent) {
             for (number, position) in unpack(message).zip(sent) {
                 self.numbers[position] = number;
             }
@@ -507,7 +513,7 @@ impl<G: Game + Notation> Exploration<'_, G> {
         }
         let answers = answers.iter().map(|numbers| [&pack(&[count])[..], &pack(numbers)].concat()).collect();
         let mut counts = Vec::new();
-        for (message, sent) in self.comm.exchange(answers).map_err(gone)?.iter().zip(sent) {
+        for (message, sent) in self.comm.all_to_all(answers).map_err(gone)?.iter().zip(sent) {
             let mut numbers = unpack(message);
             let before = *known + counts.iter().sum::<u64>();
             counts.push(numbers.next().unwrap_or(0));

@@ -62,12 +62,12 @@ impl Layers {
             finder.relax()?;
         }
         let tiers = finder.layer.iter().max().map_or(0, |&last| u64::from(last) + 1);
-        let tiers = u64::MAX - comm.least(u64::MAX - tiers).map_err(gone)?;
+        let tiers = u64::MAX - comm.all_reduce_min(u64::MAX - tiers).map_err(gone)?;
         let mut loops = vec![0; tiers as usize];
         for (position, _) in finder.looping.iter().enumerate().filter(|(_, looping)| **looping) {
             loops[finder.layer[position] as usize] = 1;
         }
-        let loops = comm.sum(&loops).map_err(gone)?.into_iter().map(|ranks| ranks > 0).collect();
+        let loops = comm.all_reduce_sum(&loops).map_err(gone)?.into_iter().map(|ranks| ranks > 0).collect();
         Ok(Layers { layer: finder.layer, loops })
     }
 }
@@ -165,7 +165,7 @@ impl Finder<'_> {
         }
         let mut messages = vec![Vec::new(); self.comm.size()];
         messages[0] = pack(&numbers);
-        let messages = self.comm.exchange(messages).map_err(gone)?;
+        let messages = self.comm.all_to_all(messages).map_err(gone)?;
         let mut answers = vec![Vec::new(); self.comm.size()];
         if self.comm.rank() == 0 {
             let mut places: FxHashMap<u64, u32> = FxHashMap::default();
@@ -198,7 +198,7 @@ impl Finder<'_> {
             }
         }
         let answers = answers.iter().map(|numbers| pack(numbers)).collect();
-        let received = self.comm.exchange(answers).map_err(gone)?;
+        let received = self.comm.all_to_all(answers).map_err(gone)?;
         for (number, &position) in unpack(&received[0]).zip(core) {
             self.component[position as usize] = (number >> 1) as u32;
             self.looping[position as usize] = number & 1 == 1;

@@ -54,7 +54,7 @@ impl RankValues {
             false => 0,
         };
         let mine: Vec<u8> = spots.iter().flat_map(|spot| mine(spot).to_le_bytes()).collect();
-        let all = comm.gather(&mine).map_err(gone)?;
+        let all = comm.all_gather(&mine).map_err(gone)?;
         let code = |(i, spot): (usize, &Spot)| {
             let code =
                 all[spot.rank()].get(4 * i..4 * i + 4).map_or(0, |bytes| words(bytes).next().unwrap_or(0));
@@ -391,7 +391,7 @@ impl<'a, S: GlobalId + ?Sized> Solver<'a, S> {
     ) -> Result<(), SolveError> {
         loop {
             let mine = batches.first_key_value().map_or(u64::MAX, |(&level, _)| level);
-            let level = self.comm.least(mine).map_err(gone)?;
+            let level = self.comm.all_reduce_min(mine).map_err(gone)?;
             if level == u64::MAX {
                 return Ok(());
             }
@@ -517,7 +517,7 @@ impl<'a, S: GlobalId + ?Sized> Solver<'a, S> {
             numbers.extend([u64::from(code as u32) << 1 | u64::from(second), count]);
         });
         let mut tally = TierTally::default();
-        for bytes in self.comm.gather(&pack(&numbers)).map_err(gone)? {
+        for bytes in self.comm.all_gather(&pack(&numbers)).map_err(gone)? {
             let numbers: Vec<u64> = unpack(&bytes).collect();
             tally.finished += numbers.first().copied().unwrap_or(0);
             for pair in numbers[1.min(numbers.len())..].chunks_exact(2) {

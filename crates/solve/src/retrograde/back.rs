@@ -103,12 +103,12 @@ pub(super) struct ByRule<'a, G, I> {
 impl<G: Game, I: Predecessors<G>> Back<G> for ByRule<'_, G, I> {
     #[inline]
     fn ahead(&self, pos: &G::Position, exits: &mut Vec<Link>) -> u32 {
-        self.index.ahead(self.game, self.tier, pos, exits)
+        self.index.successors_in_tier(self.game, self.tier, pos, exits)
     }
 
     #[inline]
     fn before(&self, number: u64, out: &mut Vec<u64>) {
-        self.index.before(self.tier, number, out);
+        self.index.predecessors(self.tier, number, out);
     }
 
     fn sets(&self) -> Option<Box<dyn Sets + '_>> {

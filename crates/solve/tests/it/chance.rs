@@ -181,8 +181,8 @@ impl<G: Chance> Index<G> for BeforeRolls<G> {
     fn tiers(&self) -> u32 {
         self.explored.tiers()
     }
-    fn after(&self, tier: Tier) -> Vec<Tier> {
-        self.explored.after(tier)
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier> {
+        self.explored.child_tiers(tier)
     }
     fn loops(&self, tier: Tier) -> bool {
         self.explored.loops(tier)

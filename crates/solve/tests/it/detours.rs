@@ -160,7 +160,7 @@ impl Index<Toy> for ToyIndex {
         2
     }
 
-    fn after(&self, tier: Tier) -> Vec<Tier> {
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier> {
         if tier == Tier(0) { vec![Tier(1)] } else { Vec::new() }
     }
 
@@ -199,7 +199,7 @@ impl Index<Toy> for ToyIndex {
 }
 
 impl Predecessors<Toy> for ToyIndex {
-    fn before(&self, tier: Tier, number: u64, out: &mut Vec<u64>) {
+    fn predecessors(&self, tier: Tier, number: u64, out: &mut Vec<u64>) {
         let pos = tier.0 * TIER + number as u32;
         let all =
             (tier.0 * TIER..(tier.0 + 1) * TIER).filter(|&from| self.0.0.moves[from as usize].contains(&pos));

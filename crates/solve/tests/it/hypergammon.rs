@@ -225,8 +225,8 @@ impl Index<Hypergammon> for From {
     fn tiers(&self) -> u32 {
         self.0.tiers() - self.1
     }
-    fn after(&self, tier: Tier) -> Vec<Tier> {
-        self.0.after(Tier(tier.0 + self.1)).into_iter().map(|later| Tier(later.0 - self.1)).collect()
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier> {
+        self.0.child_tiers(Tier(tier.0 + self.1)).into_iter().map(|later| Tier(later.0 - self.1)).collect()
     }
     fn loops(&self, tier: Tier) -> bool {
         self.0.loops(Tier(tier.0 + self.1))

@@ -79,7 +79,7 @@ impl<P: Clone + Eq + Hash + std::fmt::Debug + Send + Sync> Listed<P> {
             tiers: tiers.iter().map(list).collect(),
             lens: Vec::new(),
             ranks: HashMap::new(),
-            after: tiers.iter().map(|&tier| explored.after(tier)).collect(),
+            after: tiers.iter().map(|&tier| explored.child_tiers(tier)).collect(),
             loops: tiers.iter().map(|&tier| explored.loops(tier)).collect(),
             before: HashMap::new(),
         };
@@ -170,7 +170,7 @@ impl<G: Game> Index<G> for Listed<G::Position> {
     fn tiers(&self) -> u32 {
         self.tiers.len() as u32
     }
-    fn after(&self, tier: Tier) -> Vec<Tier> {
+    fn child_tiers(&self, tier: Tier) -> Vec<Tier> {
         self.after[tier.0 as usize].clone()
     }
     fn loops(&self, tier: Tier) -> bool {
@@ -189,7 +189,7 @@ impl<G: Game> Index<G> for Listed<G::Position> {
 }
 
 impl<G: Game> Predecessors<G> for Listed<G::Position> {
-    fn before(&self, tier: Tier, number: u64, out: &mut Vec<u64>) {
+    fn predecessors(&self, tier: Tier, number: u64, out: &mut Vec<u64>) {
         out.extend(self.before.get(&(tier, number)).into_iter().flatten());
     }
 }

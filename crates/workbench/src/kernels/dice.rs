@@ -151,9 +151,9 @@ impl KeepMeans for MeanFiles<'_> {
         let Some(crew) = &self.crew else { return Ok(Some((read()?, settled))) };
         // Only rank 0 has the files.
         let read = if crew.rank() == 0 { read() } else { Ok(Vec::new()) };
-        crew.agree(read.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
+        crew.all_ok(read.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
         let bits: Vec<u64> = read?.into_iter().map(f64::to_bits).collect();
-        let received = crew.from_first(&outplay_runtime::communicator::pack(&bits)).map_err(gone)?;
+        let received = crew.broadcast(&outplay_runtime::communicator::pack(&bits)).map_err(gone)?;
         Ok(Some((outplay_runtime::communicator::unpack(&received).map(f64::from_bits).collect(), settled)))
     }
 

@@ -124,7 +124,7 @@ impl<G: Game, I: Index<G>> Numbers for IndexedGame<G, I> {
         looked_up(&self.native.game, &*self.index, self.native.pos(pos), &stored)
     }
     fn homes(&self) -> Vec<Option<String>> {
-        (0..self.index.tiers()).map(|t| self.index.home(Tier(t))).collect()
+        (0..self.index.tiers()).map(|t| self.index.owner(Tier(t))).collect()
     }
     fn counts(&self, tier: Tier) -> bool {
         self.index.counted(tier)

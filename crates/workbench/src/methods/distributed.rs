@@ -57,9 +57,9 @@ pub(crate) fn solve_together(
     }
     // Only rank 0 can see a complete table; it broadcasts the outcome.
     let at_hand = if crew.rank() == 0 { answer_at_hand(job) } else { Ok(None) };
-    crew.agree(at_hand.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
+    crew.all_ok(at_hand.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
     let at_hand = at_hand?;
-    if crew.from_first(&[u8::from(at_hand.is_some())]).map_err(gone)? == [1] {
+    if crew.broadcast(&[u8::from(at_hand.is_some())]).map_err(gone)? == [1] {
         return at_hand.map_or_else(|| job.blank(SolveOrigin::Table, None, 0), Ok);
     }
     if handle.game().has_board() {
@@ -237,13 +237,13 @@ impl<'a> RankFiles<'a> {
         self.watch.stage(&format!("reading {}", writer.name()), 0);
         let first = self.crew.rank() == 0;
         let read = if first { read_codes(writer, within).map_err(Trouble::from) } else { Ok(Vec::new()) };
-        self.crew.agree(read.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
+        self.crew.all_ok(read.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
         let cells = read?;
         let mut codes = vec![WideLoopCode::UNKNOWN; site.slots(tier) as usize];
         let mut slot = 0;
         for from in (0..site.len(tier)).step_by(STEP) {
             let part = cells.iter().skip(from as usize).take(STEP).flat_map(|code| code.0.to_le_bytes());
-            let part = self.crew.from_first(&part.collect::<Vec<u8>>()).map_err(gone)?;
+            let part = self.crew.broadcast(&part.collect::<Vec<u8>>()).map_err(gone)?;
             // A rank's slots are in the order of their numbers.
             while slot < codes.len() && site.number(tier, slot as u32) < from + STEP as u64 {
                 let at = 4 * site.number(tier, slot as u32).saturating_sub(from) as usize;
@@ -345,7 +345,7 @@ impl<'a> RankFiles<'a> {
         let share = length.div_ceil(crew.size() as u64).next_multiple_of(PIECE).max(PIECE);
         let from = (share * crew.rank() as u64).min(length);
         let mut cells = vec![C::UNKNOWN; ((from + share).min(length) - from) as usize];
-        let rounds = u64::MAX - crew.least(u64::MAX - slots.div_ceil(STEP) as u64).map_err(gone)?;
+        let rounds = u64::MAX - crew.all_reduce_min(u64::MAX - slots.div_ceil(STEP) as u64).map_err(gone)?;
         let bytes = C::KIND.bytes();
         for round in 0..rounds as usize {
             let mut parcels = vec![Vec::new(); crew.size()];
@@ -357,7 +357,7 @@ impl<'a> RankFiles<'a> {
                     parcel.extend_from_slice(&cell.to_bits().to_le_bytes()[..bytes]);
                 }
             }
-            for parcel in crew.exchange(parcels).map_err(gone)? {
+            for parcel in crew.all_to_all(parcels).map_err(gone)? {
                 for record in parcel.chunks_exact(8 + bytes) {
                     let number =
                         |bytes: &[u8]| bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));
