@@ -6,10 +6,10 @@
 //!            second      later        first              "is the score above …?"
 //! ```
 //!
-//! A bisection like MTD(bi) (Plaat, Schaeffer, Pijls and de Bruin 1996), skewed away from zero as in Pascal Pons' solver. Fast wins and fast
-//! losses are cheap to find or to rule out, because the search depth is bounded; null windows near a draw are
-//! the expensive ones. The cheap windows at both ends are therefore searched first, in turn, and fill the
-//! transposition table for the expensive ones.
+//! A bisection like MTD(bi) (Plaat, Schaeffer, Pijls and de Bruin 1996), skewed away from zero as in Pascal Pons'
+//! solver. Fast wins and fast losses are cheap to find or to rule out, because the search depth is bounded; null
+//! windows near a draw are the expensive ones. The cheap windows at both ends are therefore searched first, in turn,
+//! and fill the transposition table for the expensive ones.
 
 use crate::rules::{BoardRules, WIDE, check};
 use crate::search::{ForcedResult, Position, Searcher};

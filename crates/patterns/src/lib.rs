@@ -25,7 +25,8 @@
 //!     board.cells[cell] = Content::First;
 //! }
 //! let mut engine = PatternEngine::new(&board, Settings::default()).unwrap();
-//! let found = engine.think(&board, &PatternLimits { depth: Some(4), ..PatternLimits::default() }, &NoMonitor).unwrap();
+//! let limits = PatternLimits { depth: Some(4), ..PatternLimits::default() };
+//! let found = engine.think(&board, &limits, &NoMonitor).unwrap();
 //! assert_eq!(found.wins_in, Some(3));
 //! ```
 

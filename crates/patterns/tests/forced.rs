@@ -1,4 +1,5 @@
-//! VCT on 15x15: short wins within a node limit, 95 of 100 wins within a second each, and a checked proof of every claim.
+//! VCT on 15x15: short wins within a node limit, 95 of 100 wins within a second each, and a checked proof of every
+//! claim.
 
 use outplay_core::{Content, LineBoard, Turn};
 use outplay_patterns::{PatternEngine, PatternLimits, Settings};

@@ -1,4 +1,5 @@
-//! Alpha-beta and PVS (Marsland and Campbell 1982) with transposition table, move ordering, probes and quiescence search.
+//! Alpha-beta and PVS (Marsland and Campbell 1982) with transposition table, move ordering, probes and quiescence
+//! search.
 //!
 //! ```text
 //! enter ─ 1 horizon? ─ 2 probe ─ 3 table ─ 4 moves ─ 5 mate distance ─ 6 order ─ 7 search ─ 8 store

@@ -1,5 +1,5 @@
-//! `outplay tune`: weights of the linear evaluation, by a genetic algorithm, CMA-ES (Hansen and Ostermeier 2001) or exact
-//! labels.
+//! `outplay tune`: weights of the linear evaluation, by a genetic algorithm, CMA-ES (Hansen and Ostermeier 2001) or
+//! exact labels.
 
 use super::grid::write_grid;
 use super::matches::{elo_words, five};
