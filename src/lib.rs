@@ -24,7 +24,7 @@
 //! let (session, pile) = (Session::in_memory(), GameHandle::new(Pile(21)));
 //! let solved = solve(&session, &pile, &SolveRequest::default(), &NoMonitor)?;
 //! assert_eq!((solved.best, solved.positions.map(|all| all.legal)), (vec!["1".to_string()], Some(42)));
-//! let later = query(&session, &pile, &Place::Moves("1 3 1 3 1 3 2".into()), &NoMonitor)?;
+//! let later = query(&session, &pile, &PositionRef::Moves("1 3 1 3 1 3 2".into()), &NoMonitor)?;
 //! assert_eq!((later.best, later.answer.distance()), (vec!["3".to_string()], Some(3)));
 //! # Ok::<(), Trouble>(())
 //! ```

@@ -6,10 +6,10 @@
 //! use outplay_catalog::Catalog;
 //! use outplay_core::{Verdict};
 //! use outplay_runtime::NoMonitor;
-//! use outplay_workbench::{Place, Session, query};
+//! use outplay_workbench::{PositionRef, Session, query};
 //!
 //! let game = Catalog::standard().open("nim:3+4+5")?;
-//! let answer = query(&Session::in_memory(), &game, &Place::Start, &NoMonitor)?;
+//! let answer = query(&Session::in_memory(), &game, &PositionRef::Start, &NoMonitor)?;
 //! assert_eq!(answer.answer.verdict(), Some(Verdict::Win));
 //! # Ok::<(), outplay_workbench::Trouble>(())
 //! ```

@@ -18,11 +18,11 @@
 //! #         (pos.0 == 0).then(|| if pos.1 { -1 } else { 1 })
 //! #     }
 //! # }
-//! use outplay_workbench::{GameHandle, Place, Session};
+//! use outplay_workbench::{GameHandle, PositionRef, Session};
 //!
 //! // One pile of four matches, take one or two; the player who takes the last one wins.
 //! let (session, pile) = (Session::default(), GameHandle::new(Pile(4)));
-//! let why = outplay_teach::why(&session, &pile, &Place::Start, &outplay_runtime::NoMonitor)?;
+//! let why = outplay_teach::why(&session, &pile, &PositionRef::Start, &outplay_runtime::NoMonitor)?;
 //! assert_eq!(why.sentence, "First wins in 3 plies; 1 is the only move that wins, the other one loses.");
 //! # Ok::<(), outplay_workbench::Trouble>(())
 //! ```

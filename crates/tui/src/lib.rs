@@ -15,13 +15,13 @@
 //! It depends on `GameHandle` only, so a custom game can be played without further code.
 //!
 //! ```
-//! use outplay_workbench::{Place, Session};
+//! use outplay_workbench::{PositionRef, Session};
 //! use outplay_catalog::Catalog;
 //! use outplay_runtime::NoMonitor;
 //! use outplay_tui::{Seat, PlaySession, prompt};
 //!
 //! let game = Catalog::standard().open("tictactoe").map_err(outplay_workbench::Trouble::from)?;
-//! let mut session = PlaySession::new(Session::default(), game, Place::Start, [Seat::Human, Seat::Human], 1)?;
+//! let mut session = PlaySession::new(Session::default(), game, PositionRef::Start, [Seat::Human, Seat::Human], 1)?;
 //! let mut said = Vec::new();
 //! prompt(&mut session, &mut &b"a1\nb1\na2\nb2\na3\n"[..], &mut said, true, &NoMonitor)?;
 //! assert_eq!(session.status(), "The game is over: First (you) wins.");

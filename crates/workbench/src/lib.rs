@@ -22,7 +22,7 @@
 //! ```
 //! use outplay_core::{Game, Payoff, Turn};
 //! use outplay_runtime::NoMonitor;
-//! use outplay_workbench::{GameHandle, Place, Session, query};
+//! use outplay_workbench::{GameHandle, PositionRef, Session, query};
 //! # #[derive(Clone)]
 //! # struct Pile(u8);
 //! # impl Game for Pile {
@@ -39,7 +39,7 @@
 //!
 //! // One pile of seven matches, take one or two; the player who takes the last one wins.
 //! let (session, pile) = (Session::in_memory(), GameHandle::new(Pile(7)));
-//! let answer = query(&session, &pile, &Place::Start, &NoMonitor)?;
+//! let answer = query(&session, &pile, &PositionRef::Start, &NoMonitor)?;
 //! assert_eq!((answer.best, answer.answer.distance()), (vec!["1".to_string()], Some(5)));
 //! # Ok::<(), outplay_workbench::Trouble>(())
 //! ```
