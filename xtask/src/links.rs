@@ -208,6 +208,13 @@ fn readme_is_short_and_shows_a_picture_first() {
     {
         assert!(begin.contains(command), "`{command}` is not on the first screens");
     }
+    let manifest = read(Path::new("Cargo.toml"));
+    let oldest = manifest.split("rust-version = \"").nth(1).and_then(|rest| rest.split('"').next());
+    let oldest = oldest.expect("a rust-version");
+    assert!(
+        begin.contains(&format!("({oldest} or later)")),
+        "README.md names another toolchain than {oldest}"
+    );
 }
 
 #[test]
