@@ -73,6 +73,11 @@ pub use outplay_teach as teach;
 /// A game with its solvers: query, solve, verify, statistics, plan.
 pub use outplay_workbench as workbench;
 
+/// The examples of the guide, compiled and run with those of the library.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/your-own-game.md")]
+mod guide {}
+
 /// The types and functions for solving and querying a custom game.
 pub mod prelude {
     pub use outplay_catalog::{Catalog, Family};

@@ -80,9 +80,10 @@ def test_readme_is_right():
     assert str((p.value, p.distance, p.best)) in readme
 
 
-def test_guide_is_right():
-    guide = HERE.parent / "docs" / "python.md"
+@pytest.mark.parametrize(("name", "examples"), [("python.md", 20), ("your-own-game.md", 5)])
+def test_guides_are_right(name, examples):
+    guide = HERE.parent / "docs" / name
     if not guide.exists():
         pytest.skip("not in a checkout")
     found = doctest.testfile(str(guide), module_relative=False, optionflags=doctest.ELLIPSIS)
-    assert found.failed == 0 and found.attempted > 20
+    assert found.failed == 0 and found.attempted > examples

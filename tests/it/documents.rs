@@ -5,10 +5,10 @@
 //!  ```sh                       every line is a command
 //!  ```console slow: reason     takes more than 10 s on two cores: run by `--ignored` (`cargo xtask test --slow`)
 //!  ```console shown: reason    cannot run here; the options of each `outplay` command are checked
-//!  ```console fails: reason    fails today, and must be unmarked once it works
 //! ```
 //!
-//! The blocks of a document share a data directory and a working directory. Times, sizes and rates are masked on both sides.
+//! The blocks of a document share a data directory and a working directory, which has the examples of the tree. Commands
+//! of cargo run in the tree. Times, sizes and rates are masked on both sides.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,6 @@ enum Mark {
     Run,
     Slow,
     Shown,
-    Fails,
 }
 
 struct Block {
@@ -57,7 +56,6 @@ fn blocks(text: &str) -> Result<Vec<Block>, String> {
             "" => Mark::Run,
             "slow" => Mark::Slow,
             "shown" => Mark::Shown,
-            "fails" => Mark::Fails,
             _ => return Err(format!("line {}: unknown mark `{mark}`", number + 1)),
         };
         if mark != Mark::Run && reason.is_empty() {
@@ -117,7 +115,12 @@ impl Home {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
         #[cfg(unix)]
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_outplay"), folder.path().join("bin/outplay")).unwrap();
+        for (from, to) in [
+            (PathBuf::from(env!("CARGO_BIN_EXE_outplay")), "bin/outplay"),
+            (Path::new(env!("CARGO_MANIFEST_DIR")).join("examples"), "work/examples"),
+        ] {
+            std::os::unix::fs::symlink(from, folder.path().join(to)).unwrap();
+        }
         Home { folder }
     }
 
@@ -160,7 +163,10 @@ impl Home {
 
 /// Checks one command and returns what is wrong with it.
 fn check(home: &Home, mark: Mark, command: &DocumentedCommand) -> Result<(), String> {
-    let text = command.text.replace("cargo run --release -- ", "outplay ");
+    let mut text = command.text.replace("cargo run --release -- ", "outplay ");
+    if text.starts_with("cargo ") {
+        text = format!("cd '{}' && {text}", env!("CARGO_MANIFEST_DIR"));
+    }
     if mark == Mark::Shown {
         if !text.starts_with("outplay ") {
             return Ok(());
@@ -172,9 +178,6 @@ fn check(home: &Home, mark: Mark, command: &DocumentedCommand) -> Result<(), Str
     }
     let patience = if mark == Mark::Slow { SLOW_HANG } else { HANG };
     let (code, printed, error) = home.run(&text, patience).ok_or("hangs")?;
-    if mark == Mark::Fails {
-        return if code == 0 { Err("works: remove the mark".into()) } else { Ok(()) };
-    }
     if code != 0 {
         return Err(format!("exits with {code}: {error}"));
     }

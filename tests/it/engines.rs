@@ -9,36 +9,8 @@ use std::process::{Command, Stdio};
 
 const OUTPLAY: &str = env!("CARGO_BIN_EXE_outplay");
 
-/// A whole engine: it plays the first legal column of Connect-4 that it can, and says so by UGI.
-const ENGINE: &str = r#"
-import sys
-WIDTH, HEIGHT = 7, 6
-rows = []
-def board(line):
-    return [list(row) for row in line.split()[0].split("/")]
-def drop(rows, column, stone):
-    for row in reversed(rows):
-        if row[column] == ".":
-            row[column] = stone
-            return
-for line in sys.stdin:
-    words = line.split()
-    if not words: continue
-    if words[0] == "ugi": print("id name thirty lines\noption name Game type string default connect4\nugiok")
-    elif words[0] == "isready": print("readyok")
-    elif words[0] == "quit": break
-    elif words[0] == "position":
-        moves = words[words.index("moves") + 1:] if "moves" in words else []
-        rows = [["."] * WIDTH for _ in range(HEIGHT)] if words[1] == "startpos" else board(words[2])
-        for move in moves:
-            stones = sum(cell != "." for row in rows for cell in row)
-            drop(rows, int(move) - 1, "xo"[stones % 2])
-    elif words[0] == "go":
-        free = [column + 1 for column in range(WIDTH) if rows[0][column] == "."]
-        print("info depth 1 nodes 7 score cp 0 pv", free[0])
-        print("bestmove", free[0])
-    sys.stdout.flush()
-"#;
+/// The engine that the documentation shows.
+const EXAMPLE: &str = concat!("ugi:python3 '", env!("CARGO_MANIFEST_DIR"), "/examples/my_engine.py'");
 
 /// An engine that does one thing wrong when it is asked for a move.
 fn misbehaving(act: &str) -> String {
@@ -110,16 +82,17 @@ fn two_copies_play_each_other() {
 }
 
 #[test]
-fn an_engine_of_thirty_lines_plays() {
+fn the_example_engine_plays() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(ENGINE.trim().lines().count() <= 30);
-    let thirty = format!("ugi:{}", script(folder.path(), "engine.py", ENGINE));
     let ours = format!("ugi@20ms:{}", engine(""));
-    let (report, games) = play(folder.path(), &["connect4", &thirty, &ours, "--games", "4"]);
+    let (report, games) = play(folder.path(), &["connect4", EXAMPLE, &ours, "--games", "4"]);
     assert!(games.iter().all(|game| game["end"] == "rules"), "{games:?}");
     assert_eq!(report["players"][1]["wins"], 4);
-    // What it says of its thinking is counted.
-    assert_eq!(report["players"][0]["nodes_per_move"], 7.0);
+    // The positions in its `info` are counted.
+    assert!(report["players"][0]["nodes_per_move"].as_f64().unwrap() > 4.0);
+    let (report, games) = play(folder.path(), &["connect4", EXAMPLE, "random", "--games", "8"]);
+    assert!(games.iter().all(|game| game["end"] == "rules"), "{games:?}");
+    assert!(report["players"][0]["wins"].as_u64().unwrap() >= 7, "{report}");
 }
 
 /// Crashes, silence, lies, nonsense and floods lose the game, with the reason; the match goes on.
@@ -252,9 +225,8 @@ fn commands_that_make_no_sense_are_one_sentence() {
 #[test]
 fn an_engine_sits_at_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
-    let thirty = format!("ugi:{}", script(folder.path(), "engine.py", ENGINE));
     let mut child =
-        shell::command(folder.path(), &["play", "connect4", "--second", &thirty, "--plain", "--json"])
+        shell::command(folder.path(), &["play", "connect4", "--second", EXAMPLE, "--plain", "--json"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -262,7 +234,7 @@ fn an_engine_sits_at_the_terminal() {
     child.stdin.take().unwrap().write_all(b"4\n4\n").unwrap();
     let out = text(&child.wait_with_output().unwrap().stdout);
     let end: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
-    assert_eq!(end["moves"], serde_json::json!(["4", "1", "4", "1"]), "{out}");
+    assert_eq!(end["moves"], serde_json::json!(["4", "4", "4", "4"]), "{out}");
 }
 
 fn ask(addr: &str, body: &str) -> (u16, Value) {
@@ -285,21 +257,16 @@ fn ask(addr: &str, body: &str) -> (u16, Value) {
 #[test]
 fn visitors_choose_engines_by_name() {
     let folder = tempfile::tempdir().unwrap();
-    let thirty = format!("thirty=ugi:{}", script(folder.path(), "engine.py", ENGINE));
-    let words =
-        ["serve", "--addr", "127.0.0.1:0", "--json", "--engine", &thirty, "--engine", "gone=ugi:true"];
+    let mine = format!("mine={EXAMPLE}");
+    let words = ["serve", "--addr", "127.0.0.1:0", "--json", "--engine", &mine, "--engine", "gone=ugi:true"];
     let mut server = Served(shell::command(folder.path(), &words).stdout(Stdio::piped()).spawn().unwrap());
     let mut line = String::new();
     let mut out = std::io::BufReader::new(server.0.stdout.take().unwrap());
     std::io::BufRead::read_line(&mut out, &mut line).unwrap();
     let said: Value = serde_json::from_str(&line).unwrap();
     let addr = said["address"].as_str().unwrap().trim_start_matches("http://").to_string();
-    let (status, choice) = ask(&addr, r#"{"game":"connect4","moves":"444444","player":"thirty"}"#);
-    assert_eq!(
-        (status, &choice["move"], &choice["player"]),
-        (200, &"1".into(), &"thirty".into()),
-        "{choice}"
-    );
+    let (status, choice) = ask(&addr, r#"{"game":"connect4","moves":"444444","player":"mine"}"#);
+    assert_eq!((status, &choice["move"], &choice["player"]), (200, &"3".into(), &"mine".into()), "{choice}");
     let (status, failed) = ask(&addr, r#"{"game":"connect4","player":"gone"}"#);
     assert_eq!(status, 502, "{failed}");
     assert!(failed["error"].as_str().unwrap().contains("the engine `gone`"), "{failed}");

@@ -1,12 +1,16 @@
-//! The project's chores: `cargo xtask test`, `cargo xtask cluster`, `cargo xtask python`, `cargo xtask page`, `cargo xtask fuzz`,
-//! `cargo xtask screens`, `cargo xtask experiments`, `cargo xtask metrics` and `cargo xtask puzzles`.
+//! The project's chores: `cargo xtask test`, `cargo xtask cluster`, `cargo xtask python`, `cargo xtask page`,
+//! `cargo xtask book`, `cargo xtask fuzz`, `cargo xtask screens`, `cargo xtask experiments`, `cargo xtask metrics` and
+//! `cargo xtask puzzles`.
 
 #[cfg(test)]
 mod architecture;
+mod book;
 mod cluster;
 mod experiments;
 mod fuzz;
 mod licences;
+#[cfg(test)]
+mod links;
 mod metrics;
 mod page;
 mod puzzles;
@@ -105,6 +109,7 @@ fn main() -> ExitCode {
         ["metrics"] => return said(metrics::run(false)),
         ["metrics", "--json"] => return said(metrics::run(true)),
         ["page"] => return only(page::test),
+        ["book"] => return said(book::build()),
         ["fuzz"] => return said(fuzz::blind("10")),
         ["fuzz", "--campaign"] => return said(fuzz::campaign("1")),
         ["fuzz", "--campaign", "--scale", scale] if scale.parse::<f64>().is_ok_and(|scale| scale > 0.0) => {
@@ -124,7 +129,7 @@ fn main() -> ExitCode {
         ["experiments", ref names @ ..] if are_names(names) => return said(experiments::run(names)),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [--slow] | cluster [--slow] | python | page | metrics [--json] | fuzz [--seconds N] | fuzz --campaign [--scale X] | fuzz --guided [--seconds N] [NAME]... | fuzz --keep | screens | experiments [NAME]... | puzzles [GAME]..."
+                "usage: cargo xtask test [--slow] | cluster [--slow] | python | page | book | metrics [--json] | fuzz [--seconds N] | fuzz --campaign [--scale X] | fuzz --guided [--seconds N] [NAME]... | fuzz --keep | screens | experiments [NAME]... | puzzles [GAME]..."
             );
             eprintln!(
                 "\n  test    formatting, lints, documentation and all tests, those of Python and of the page's\n          scripts too; Chromium and node are installed where missing"
@@ -138,6 +143,7 @@ fn main() -> ExitCode {
             eprintln!(
                 "  page    the page's scripts alone: formatting, lints, types and unit tests, under node"
             );
+            eprintln!("  book    the documentation site in target/book; mdBook is installed where missing");
             eprintln!("  fuzz    mutated inputs of every kind, 10 seconds for each unless told");
             eprintln!(
                 "  --campaign  files of every kind under kills, damage and failing disks, malformed inputs, forged\n              proofs and HTTP requests: prints one table (twenty minutes; --scale 0.1 for a tenth)"
