@@ -172,6 +172,9 @@ pub(crate) struct PlayArgs {
     /// Second player (default: the strongest player of the game)
     #[arg(long, value_name = "PLAYER")]
     pub(crate) second: Option<String>,
+    /// Level of the opponent: a number or a name that `outplay players GAME` lists, such as 4 or casual
+    #[arg(long, value_name = "LEVEL", conflicts_with = "first")]
+    pub(crate) level: Option<String>,
     /// Random seed of players and dice
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
