@@ -122,11 +122,31 @@ fn what_engines_do_wrong_is_survived() {
         &["refusal"],
         "MB",
     );
-    // One that talks without end and never moves, and one that ends before it is asked.
+    // One that talks without end and never moves.
     check("\n        while True: print('info string still thinking', flush=True)", &["time", "refusal"], "");
-    let gone = "ugi:true";
-    let (report, games) = play(folder.path(), &["tictactoe", gone, "random", "--games", "2"]);
-    assert_eq!((&report["players"][0]["crashes"], &games[0]["end"]), (&2.into(), &"crash".into()));
+}
+
+/// An engine that does not start ends the command at once, with its command and the reason.
+#[test]
+fn engines_that_do_not_start_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = "ugi:python3 no_such_engine.py";
+    let engine = format!("lost={missing}");
+    let check = |words: &[&str], spec: &str, why: &str| {
+        let output = shell::outplay(folder.path(), words);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {error}");
+        assert!(
+            error.contains(&format!("the engine `{spec}` does not start: exited with")),
+            "{words:?}: {error}"
+        );
+        assert!(error.contains(why), "{words:?}: {error}");
+    };
+    check(&["match", "tictactoe", missing, "random", "--games", "2"], missing, "no_such_engine.py");
+    check(&["match", "tictactoe", "random", "ugi:true", "--games", "2"], "ugi:true", "without an answer");
+    check(&["play", "tictactoe", "--plain", "--second", missing], missing, "exit code 2");
+    check(&["move", "tictactoe", "--player", missing], missing, "exit code 2");
+    check(&["serve", "--addr", "127.0.0.1:0", "--engine", &engine], missing, "exit code 2");
 }
 
 /// Nothing runs on after a match, whatever its engines started.

@@ -13,6 +13,7 @@ mod campaign;
 mod cli;
 mod documents;
 mod engines;
+mod entry;
 mod export;
 mod faults;
 mod fixtures;

@@ -1,6 +1,6 @@
 //! The registry of game families, which maps spec strings to games.
 
-use crate::families;
+use crate::{aliases, families};
 use outplay_core::{Game, InputError, Notation, nearest};
 use outplay_games::Spec;
 use outplay_players::EngineLauncher;
@@ -142,6 +142,7 @@ impl Catalog {
     ///
     /// An unknown name, with the nearest known one, or parameters that make no sense.
     pub fn open(&self, text: &str) -> Result<GameHandle, InputError> {
+        let text = &self.translated(text);
         let spec = Spec::parse(text)?;
         let family = self.family(text)?;
         let entry = (family.make)(spec)?;
@@ -157,11 +158,33 @@ impl Catalog {
     ///
     /// An unknown name, with the nearest known one.
     pub fn family(&self, text: &str) -> Result<&Family, InputError> {
-        let spec = Spec::parse(text)?;
+        let spec = Spec::parse(&self.translated(text))?;
         self.families.iter().find(|family| family.name == spec.name()).ok_or_else(|| {
-            let near = nearest(spec.name(), self.families.iter().map(Family::name));
+            let known = self.families.iter().map(Family::name).chain(aliases::names());
+            let near = nearest(&aliases::plain(spec.name()), known);
             let near = near.map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
-            spec.error(format!("there is no game called `{}`; {near}`outplay games` lists them", spec.name()))
+            spec.error(format!(
+                "there is no game called `{}`; {near}`outplay games` lists them, docs/your-own-game.md shows how to add your own rules",
+                spec.name()
+            ))
+        })
+    }
+
+    /// A spec whose name is that of a family: other names, capital letters, hyphens and underscores are translated.
+    fn translated(&self, text: &str) -> String {
+        aliases::translated(text, &|name| self.families.iter().any(|family| family.name == name))
+    }
+
+    /// A sentence about a part of a spec that was left out and might be expected to have another value.
+    pub fn note(&self, text: &str) -> Option<String> {
+        let text = self.translated(text);
+        let spec = Spec::parse(&text).ok().filter(|spec| spec.name() == "mnk" && !spec.has("k"))?;
+        let size = spec.argument()?;
+        let (width, height) = size.split_once('x')?;
+        let large = width.parse::<u32>().ok()?.min(height.parse().ok()?) >= 5;
+        large.then(|| match size {
+            "15x15" => "k=3 by default; gomoku is mnk:15x15,k=5".to_string(),
+            _ => format!("k=3 by default; five in a row is mnk:{size},k=5"),
         })
     }
 
@@ -172,7 +195,7 @@ impl Catalog {
     ///
     /// A position that does not determine the member.
     pub fn complete(&self, text: &str, position: &str) -> Result<String, InputError> {
-        let family = self.families.iter().find(|family| family.name == text.trim());
+        let family = self.families.iter().find(|family| family.name == self.translated(text));
         match family.and_then(|family| family.infer) {
             Some(infer) => infer(position),
             None => Ok(text.to_string()),

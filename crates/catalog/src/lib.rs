@@ -16,6 +16,7 @@
 //!
 //! [`GameHandle`]: outplay_workbench::GameHandle
 
+mod aliases;
 mod catalog;
 mod families;
 

@@ -2,8 +2,9 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use outplay_workbench::{DiceMethod, Method, PositionRef, Values};
+use std::io::{self, Read};
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Solve it, prove it, play it: a workbench for two-player games of perfect information.
 #[derive(Parser)]
@@ -119,6 +120,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  outplay play connect4 --values\n  outplay play tictactoe --first alphabeta:depth=5 --second human"
     )]
     Play(PlayArgs),
+    /// Print a move: the best one known within the time, or that of a level or a player
+    #[command(
+        after_help = "Examples:\n  outplay move gomoku --moves h8\n  outplay move connect4 --moves 44 --level casual\n  outplay move tictactoe --position @board.txt --json"
+    )]
+    Move(crate::moving::MoveArgs),
     /// Play a match or a round-robin tournament between players
     #[command(
         after_help = "Examples:\n  outplay match connect4:5x4 alphabeta:depth=4,eval=lines mcts:playouts=2000 --games 40\n  outplay match connect4 'ugi:python3 my_engine.py' perfect --sprt 0,20 --out games.jsonl"
@@ -172,6 +178,9 @@ pub(crate) struct PlayArgs {
     /// Second player (default: the strongest player of the game)
     #[arg(long, value_name = "PLAYER")]
     pub(crate) second: Option<String>,
+    /// Level of the opponent: a number or a name that `outplay players GAME` lists, such as 4 or casual
+    #[arg(long, value_name = "LEVEL", conflicts_with = "first")]
+    pub(crate) level: Option<String>,
     /// Random seed of players and dice
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -288,8 +297,9 @@ pub(crate) struct At {
     /// Moves from the start or from --position, such as `b2,a1` or, for Connect-4, `4453`
     #[arg(long, allow_hyphen_values = true)]
     pub(crate) moves: Option<String>,
-    /// Position to start from; boards as rows from the top, such as `.../.x./...`
-    #[arg(long)]
+    /// Position to start from: rows from the top such as `.../.x./...`, a picture over several lines, @FILE or the
+    /// name of a file that holds one, or - for standard input
+    #[arg(long, allow_hyphen_values = true, value_parser = parse_position)]
     pub(crate) position: Option<String>,
 }
 
@@ -303,6 +313,23 @@ impl At {
             (None, Some(position)) => PositionRef::Position(position.clone()),
             (None, None) => PositionRef::Start,
         }
+    }
+}
+
+/// Longest text of a position in bytes.
+const POSITION: u64 = 16 << 20;
+
+/// Returns a position as it is, or reads it from the file that it names or from standard input.
+fn parse_position(text: &str) -> Result<String, String> {
+    if text == "-" {
+        let mut read = String::new();
+        let input = io::stdin().lock().take(POSITION).read_to_string(&mut read);
+        return input.map(|_| read).map_err(|error| format!("cannot read standard input: {error}"));
+    }
+    let named = text.strip_prefix('@').or_else(|| Path::new(text).is_file().then_some(text));
+    match named {
+        Some(file) => outplay_files::read_text(Path::new(file), POSITION).map_err(|error| error.to_string()),
+        None => Ok(text.to_string()),
     }
 }
 

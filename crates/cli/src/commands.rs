@@ -5,7 +5,8 @@ use crate::progress::Progress;
 use crate::terminal::styled;
 use crate::usage;
 use outplay_catalog::Catalog;
-use outplay_workbench::{GameHandle, Ranks, Session, Trouble, default_data_dir};
+use outplay_core::Notation;
+use outplay_workbench::{GameHandle, PositionRef, Ranks, Session, Trouble, default_data_dir};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -59,14 +60,44 @@ impl<W: Write> Run<'_, W> {
             let style = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Yellow.into()));
             let _ = writeln!(anstream::stderr(), "{style}warning{style:#}: {warning}");
         }
+        if let Some(note) = self.catalog.note(game) {
+            self.note(&note);
+        }
         Ok(entry)
     }
 
     /// Opens a game whose spec may be completed by a position.
     pub(crate) fn open_at(&self, game: &str, at: &At) -> Result<GameHandle, Failure> {
-        match &at.position {
-            Some(position) => self.open(&self.catalog.complete(game, position)?),
-            None => self.open(game),
+        let Some(position) = &at.position else { return self.open(game) };
+        let entry = self.open(&self.catalog.complete(game, position)?)?;
+        if let Some(note) = entry.game().reading_note(position) {
+            self.note(&note);
+        }
+        Ok(entry)
+    }
+
+    /// Sets and announces the time limit of a search that is likely to reach it, unless the user has set one.
+    pub(crate) fn limit_search(
+        &self,
+        session: &mut Session,
+        entry: &GameHandle,
+        place: &PositionRef,
+        limit: Duration,
+    ) -> Result<(), Failure> {
+        if session.time.is_none() && !outplay_workbench::is_tractable(session, entry, place)? {
+            session.time = Some(limit);
+            let seconds = limit.as_secs();
+            self.note(&format!(
+                "exact values may be out of reach; the search stops after {seconds} s (--time)"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Prints a remark on standard error, unless the run is quiet.
+    pub(crate) fn note(&self, note: &str) {
+        if !self.common.quiet {
+            let _ = writeln!(anstream::stderr(), "note: {note}");
         }
     }
 

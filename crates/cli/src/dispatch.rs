@@ -3,8 +3,8 @@
 use crate::args::{Cli, Command};
 use crate::commands::{Failure, KNOWN, Run, output_error};
 use crate::{
-    arena, bench, books, engine, games, indexes, plan, playing, proofs, questions, roster, serving, show,
-    solving, tables,
+    arena, bench, books, engine, games, indexes, moving, plan, playing, proofs, questions, roster, serving,
+    show, solving, tables,
 };
 use clap::CommandFactory;
 use std::io::Write;
@@ -17,6 +17,7 @@ pub(crate) fn dispatch(run: &mut Run<'_, impl Write>, command: &Command) -> Resu
         Command::Show(args) => show::show(run, args),
         Command::Solve(args) => solving::solve(run, args),
         Command::Query(args) => questions::query(run, args),
+        Command::Move(args) => moving::choose(run, args),
         Command::Why(args) => questions::why(run, args),
         Command::Puzzle(args) => questions::puzzle(run, args),
         Command::History(args) => questions::history(run, args),

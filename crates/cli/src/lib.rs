@@ -21,6 +21,7 @@ mod errors;
 mod exporting;
 mod games;
 mod indexes;
+mod moving;
 mod output;
 mod plan;
 #[cfg(feature = "play")]

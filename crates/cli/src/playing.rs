@@ -16,10 +16,14 @@ pub(crate) fn play(run: &mut Run<'_, impl Write>, args: &PlayArgs) -> Result<u8,
     let entry = run.open_at(&args.game, &args.at)?;
     let (common, progress) = (run.common, run.progress);
     session.time = session.time.or(Some(PATIENCE));
-    let strongest =
-        || outplay_workbench::players(&session, &entry).levels.pop().unwrap_or_else(|| "random".into());
-    let second = args.second.clone().unwrap_or_else(strongest);
-    let seats = [Seat::new(&args.first), Seat::new(&second)];
+    let levels = outplay_workbench::players(&session, &entry).levels;
+    let level = args.level.as_deref().map_or(Ok(levels.strongest()), |level| levels.find(level))?;
+    let mut sides = [args.first.clone(), args.second.clone().unwrap_or_else(|| level.player.clone())];
+    if args.level.is_some() && args.second.is_some() {
+        // The user plays second, so that the level is the first player's.
+        sides[0].clone_from(&level.player);
+    }
+    let seats = [Seat::new(&sides[0]), Seat::new(&sides[1])];
     let mut play = PlaySession::new(session, entry, args.at.place(), seats, args.seed)?;
     check_players(&play)?;
     let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
@@ -38,18 +42,18 @@ pub(crate) fn play(run: &mut Run<'_, impl Write>, args: &PlayArgs) -> Result<u8,
         let view = play.view();
         let end = serde_json::json!({
             "game": view.game, "position": view.position, "moves": play.moves(), "to_move": view.to_move,
-            "outcome": view.outcome, "first": args.first, "second": second, "counters": play.counters(),
+            "outcome": view.outcome, "first": sides[0], "second": sides[1], "counters": play.counters(),
         });
         writeln!(run.out, "{end}").map_err(output_error)?;
     }
     Ok(KNOWN)
 }
 
-/// Refuses players that cannot play the game before the screen is opened.
+/// Refuses players that cannot play the game, and engines that do not start, before the screen is opened.
 fn check_players(play: &PlaySession) -> Result<(), Trouble> {
     for seat in play.seats() {
         if let Seat::Player(spec) = seat {
-            outplay_workbench::check_player(play.session(), play.entry(), spec)?;
+            outplay_workbench::start_player(play.session(), play.entry(), spec)?;
         }
     }
     Ok(())

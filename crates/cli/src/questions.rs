@@ -4,10 +4,11 @@ use crate::args::{At, SearchArgs};
 use crate::commands::{Failure, KNOWN, Run, UNKNOWN, output_error};
 use crate::errors::{code, cure};
 use crate::output;
+use crate::progress::Progress;
 use crate::terminal::harmless;
 use clap::Args;
 use outplay_teach::HistoryStep;
-use outplay_workbench::{PositionRef, QueryAnswer, Trouble};
+use outplay_workbench::{GameHandle, PositionRef, QueryAnswer, Session, Trouble};
 use std::io::{self, BufRead, Write};
 
 /// Print the value of a position and of each of its moves
@@ -23,6 +24,9 @@ pub(crate) struct QueryArgs {
     /// Print only the value and a best move, as soon as both are proved
     #[arg(long)]
     best: bool,
+    /// Print no opinions beside moves of unknown value
+    #[arg(long)]
+    exact: bool,
     #[command(flatten)]
     effort: SearchArgs,
 }
@@ -69,16 +73,35 @@ pub(crate) fn known(answer: &QueryAnswer) -> u8 {
     if answer.answer.is_known() { KNOWN } else { UNKNOWN }
 }
 
+impl QueryArgs {
+    /// The answer at a position, with opinions on a few moves where its value is unknown.
+    fn answer(
+        &self,
+        session: &Session,
+        entry: &GameHandle,
+        place: &PositionRef,
+        progress: &Progress,
+    ) -> Result<QueryAnswer, Trouble> {
+        if self.best {
+            return outplay_workbench::query_best(session, entry, place, progress);
+        }
+        let mut answer = outplay_workbench::query(session, entry, place, progress)?;
+        if !self.exact {
+            outplay_workbench::add_opinions(session, entry, place, &mut answer, progress)?;
+        }
+        Ok(answer)
+    }
+}
+
 pub(crate) fn query(run: &mut Run<'_, impl Write>, args: &QueryArgs) -> Result<u8, Failure> {
     if let Some(kind) = &args.stdin {
         return query_lines(run, args, kind == "position");
     }
     let entry = run.open_at(&args.game, &args.at)?;
-    let session = run.query_session(&args.effort);
-    let answer = match args.best {
-        true => outplay_workbench::query_best(&session, &entry, &args.at.place(), run.progress)?,
-        false => outplay_workbench::query(&session, &entry, &args.at.place(), run.progress)?,
-    };
+    let mut session = run.query_session(&args.effort);
+    let place = args.at.place();
+    run.limit_search(&mut session, &entry, &place, outplay_workbench::PATIENCE)?;
+    let answer = args.answer(&session, &entry, &place, run.progress)?;
     let words = output::PlayerNames::of(&entry);
     run.print(&answer, |out, answer| output::query(out, &words, answer, args.best))?;
     Ok(known(&answer))
@@ -106,10 +129,7 @@ fn query_lines(run: &mut Run<'_, impl Write>, args: &QueryArgs, positions: bool)
             Ok(text) => {
                 let text = text.trim().to_string();
                 let place = if positions { PositionRef::Position(text) } else { PositionRef::Moves(text) };
-                match args.best {
-                    true => outplay_workbench::query_best(&session, &entry, &place, run.progress),
-                    false => outplay_workbench::query(&session, &entry, &place, run.progress),
-                }
+                args.answer(&session, &entry, &place, run.progress)
             }
         };
         match result {

@@ -19,7 +19,9 @@ pub(crate) fn players(run: &mut Run<'_, impl Write>, game: Option<&str>) -> Resu
     run.print(&listed, |out, listed| {
         list(out, &listed.players)?;
         writeln!(out, "\nlevels of {}, weakest first:", listed.game)?;
-        listed.levels.iter().try_for_each(|level| writeln!(out, "    {level}"))
+        let mut levels = listed.levels.iter();
+        levels
+            .try_for_each(|level| writeln!(out, "    {:>2} {:<9} {}", level.number, level.name, level.player))
     })
 }
 

@@ -1,6 +1,6 @@
 //! `outplay serve`: the HTTP server.
 
-use crate::args::{Common, ServeArgs};
+use crate::args::{Common, SearchArgs, ServeArgs};
 use crate::commands::{Failure, KNOWN, Run};
 use outplay_core::figures::bytes;
 use outplay_serve::{AccessToken, Quota, ServeError, Server, Settings};
@@ -15,6 +15,7 @@ pub(crate) fn serve(run: &mut Run<'_, impl Write>, args: &ServeArgs) -> Result<u
     let common = run.common;
     let why = |error: ServeError| Trouble::unable(error.to_string());
     let settings = settings(common, args)?;
+    start_engines(run, args)?;
     let notice = notice(&settings, args);
     let server = Server::bind(run.catalog.clone(), settings).map_err(why)?;
     let addr = server.addr().map_err(why)?;
@@ -29,6 +30,20 @@ pub(crate) fn serve(run: &mut Run<'_, impl Write>, args: &ServeArgs) -> Result<u
     }
     server.run(run.progress).map_err(why)?;
     Ok(KNOWN)
+}
+
+/// Starts each external engine once, so that a command that does not work is an error now and not in a game.
+fn start_engines(run: &Run<'_, impl Write>, args: &ServeArgs) -> Result<(), Failure> {
+    let session = run.query_session(&SearchArgs::default());
+    for (_, spec) in &args.engines {
+        let game = match outplay_players::protocol(spec) {
+            Some("gomocup") => "mnk:15x15,k=5",
+            Some(_) => "connect4",
+            None => continue,
+        };
+        outplay_workbench::start_player(&session, &run.catalog.open(game)?, spec)?;
+    }
+    Ok(())
 }
 
 /// Builds the server settings from the options.

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Most positions of a game that is written out.
 const LISTED: u64 = 20_000;
 
+/// Default time limit of a picture whose values are unlikely to be found.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Draw a position with the value of every move
 #[derive(Args)]
 pub(crate) struct ShowArgs {
@@ -66,7 +69,9 @@ fn position(run: &mut Run<'_, impl Write>, args: &ShowArgs) -> Result<u8, Failur
         let rules = outplay_teach::write_out(&entry, &place, LISTED, run.progress)?;
         return run.print(&rules, output::rules);
     }
-    let answer = outplay_workbench::query(&run.query_session(&args.effort), &entry, &place, run.progress)?;
+    let mut session = run.query_session(&args.effort);
+    run.limit_search(&mut session, &entry, &place, PATIENCE)?;
+    let answer = outplay_workbench::query(&session, &entry, &place, run.progress)?;
     let picture = outplay_workbench::draw(&entry, &place, Some(&answer))?;
     let words = output::PlayerNames::of(&entry);
     run.print(&answer, |out, answer| {

@@ -243,6 +243,7 @@ trait ErasedGame: Send + Sync {
     fn spec(&self) -> String;
     fn write_position(&self, pos: &AnyPosition) -> String;
     fn read_position(&self, text: &str) -> Result<AnyPosition, InputError>;
+    fn reading_note(&self, text: &str) -> Option<String>;
     fn read_arrangement(&self, text: &str) -> Result<AnyPosition, InputError>;
     fn textbook(&self, pos: &AnyPosition) -> String;
     fn textbook_positions(&self) -> Option<Vec<AnyPosition>>;
@@ -329,6 +330,9 @@ impl<G: Game + Notation> ErasedGame for Native<G> {
     }
     fn read_position(&self, text: &str) -> Result<AnyPosition, InputError> {
         self.game.read_position(text).map(|pos| self.any(pos))
+    }
+    fn reading_note(&self, text: &str) -> Option<String> {
+        self.game.reading_note(text)
     }
     fn read_arrangement(&self, text: &str) -> Result<AnyPosition, InputError> {
         self.game.read_arrangement(text).map(|pos| self.any(pos))
@@ -510,6 +514,9 @@ impl Notation for AnyGame {
     }
     fn read_position(&self, text: &str) -> Result<AnyPosition, InputError> {
         self.0.read_position(text)
+    }
+    fn reading_note(&self, text: &str) -> Option<String> {
+        self.0.reading_note(text)
     }
     fn read_arrangement(&self, text: &str) -> Result<AnyPosition, InputError> {
         self.0.read_arrangement(text)

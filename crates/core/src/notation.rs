@@ -89,6 +89,11 @@ pub trait Notation: Game {
     /// An explanation for text that is no position of this game or not reachable by play.
     fn read_position(&self, text: &str) -> Result<Self::Position, InputError>;
 
+    /// A sentence about a position that was not taken as written, such as a board whose colours were swapped.
+    fn reading_note(&self, _text: &str) -> Option<String> {
+        None
+    }
+
     /// Parses a position that an index may number although play does not reach it: the counts of stones are right,
     /// and lines are ignored. The fallback is `read_position`.
     ///

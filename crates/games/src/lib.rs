@@ -17,6 +17,7 @@ pub mod hypergammon;
 pub mod mnk;
 pub mod morris;
 pub mod nim;
+mod pasted;
 pub mod pig;
 mod spec;
 

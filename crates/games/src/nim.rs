@@ -9,6 +9,7 @@
 //! ```
 
 use crate::Spec;
+use crate::pasted::{self, PictureLines};
 use outplay_core::{
     Game, Gesture, Holder, InputError, Layout, Mark, Notation, Payoff, Picture, Remark, Scene, Sign, Spot,
     Tone, Turn,
@@ -50,6 +51,10 @@ impl Nim {
         let Some(argument) = spec.argument().filter(|text| !text.is_empty()) else {
             return Err(spec.error("the piles are missing, as in `nim:3+4+5`"));
         };
+        if let more @ [_, ..] = spec.bare_numbers().as_slice() {
+            let piles = [&[argument], more].concat().join("+");
+            return Err(spec.error(format!("piles are joined by +; write `nim:{piles}`")));
+        }
         let mut piles = parse_piles(argument).map_err(|why| spec.error(why))?;
         if piles.contains(&0) {
             return Err(spec.error("a pile is empty; every pile starts with at least one match"));
@@ -130,6 +135,17 @@ impl Game for Nim {
     }
 }
 
+/// The piles of a picture, joined by `+`, and the player to move if it names one.
+fn picture(text: &str) -> (String, Option<Turn>) {
+    let board = PictureLines::new(text);
+    let rows = board.rows(|_| usize::MAX);
+    let piles = rows.iter().map(|row| match row[0].chars().all(|c| c == '|') {
+        true => row[0].len().to_string(),
+        false => row[0].to_string(),
+    });
+    (piles.collect::<Vec<String>>().join("+"), board.turn)
+}
+
 impl Notation for Nim {
     fn spec(&self) -> String {
         let piles: Vec<String> = self.piles.iter().map(u32::to_string).collect();
@@ -143,6 +159,15 @@ impl Notation for Nim {
 
     fn read_position(&self, text: &str) -> Result<Piles, InputError> {
         let bad = |why: String| InputError::position(text, why);
+        if pasted::is_picture(text) {
+            let (piles, turn) = picture(text);
+            let sides = ["A", "B"].into_iter().zip([Turn::First, Turn::Second]);
+            let sides = sides.filter(|(_, side)| turn.is_none_or(|turn| turn == *side));
+            let read = sides.map(|(side, _)| self.read_position(&format!("{piles} {side}")));
+            return pasted::only(read, || {
+                bad(format!("either player could be to move; write `{piles} A` or `{piles} B`"))
+            });
+        }
         let (piles, second_to_move) = match text.trim().split_once(char::is_whitespace) {
             Some((piles, "A")) => (piles, false),
             Some((piles, "B")) => (piles, true),
@@ -384,6 +409,24 @@ mod tests {
         for text in ["nim:2+2", "nim:1", "nim:3+4+5", "nim:1+1+1+7,normal", "nim:2+40"] {
             laws::check(&nim(text));
         }
+    }
+
+    /// The picture and the line below it that names the player to move.
+    #[test]
+    fn pictures_are_read_back() {
+        let game = nim("nim:3+4+70");
+        laws::random_play(&game, 20, 5, |pos| {
+            let picture = game.draw(pos, &[]).plain();
+            let side = game.turn(pos).word();
+            let shown = format!("{picture}\nthe first player wins ({side} to move)\nbest: 3-1\n");
+            assert_eq!(game.read_position(&shown).as_ref(), Ok(pos), "{shown}");
+            assert!(
+                game.read_position(&picture).is_ok_and(|read| read == *pos) || {
+                    let error = game.read_position(&picture).unwrap_err().to_string();
+                    error.contains("either player could be to move")
+                }
+            );
+        });
     }
 
     #[test]

@@ -56,6 +56,17 @@ impl Spec {
         self.argument.as_deref()
     }
 
+    /// Whether an option is given.
+    pub fn has(&self, key: &str) -> bool {
+        self.options.iter().any(|(known, _)| known == key)
+    }
+
+    /// The options that are bare whole numbers, which no game has.
+    pub fn bare_numbers(&self) -> Vec<&str> {
+        let bare = self.options.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key.as_str());
+        bare.filter(|key| key.bytes().all(|byte| byte.is_ascii_digit())).collect()
+    }
+
     /// Takes the value of `key=value` out of the options.
     ///
     /// # Errors

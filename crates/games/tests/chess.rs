@@ -1,7 +1,7 @@
 //! The rules and the index of chess endings against an independent implementation and against each other.
 
 use cozy_chess::Board;
-use outplay_core::{Game, Index, Link, Notation, Predecessors, Tier, laws};
+use outplay_core::{Game, Index, Link, Notation, Predecessors, Tier, Turn, laws};
 use outplay_games::Spec;
 use outplay_games::chess::{Chess, ChessIndex, Setup, ending_of};
 use rand::rngs::SmallRng;
@@ -20,6 +20,35 @@ fn random(index: &ChessIndex, tier: Tier, rng: &mut SmallRng) -> (u64, Setup) {
         let number = rng.random_range(0..index.len(tier));
         if let Some(pos) = index.unrank(tier, number) {
             return (number, pos);
+        }
+    }
+}
+
+/// A picture with the line below it that names the side to move is the position, but for captures en passant.
+#[test]
+fn pictures_are_read_back() {
+    let (game, index) = chess("chess:KPKP");
+    let mut rng = SmallRng::seed_from_u64(4);
+    for _ in 0..200 {
+        let tier = Tier(rng.random_range(0..index.tiers()));
+        let (_, pos) = random(&index, tier, &mut rng);
+        if game.write_position(&pos).split(' ').nth(3) != Some("-") {
+            continue;
+        }
+        let (picture, side) = (game.draw(&pos, &[]).plain(), game.turn(&pos));
+        let white = side == Turn::First;
+        let name = if white { "White" } else { "Black" };
+        let shown = format!("{picture}\na draw ({name} to move)\nbest: Kd2\n");
+        assert_eq!(game.read_position(&shown), Ok(pos), "{shown}");
+        assert_eq!(game.read_position(&format!("{picture}{}\n", if white { "w" } else { "b" })), Ok(pos));
+        assert_eq!(
+            ending_of(&shown).unwrap().to_string(),
+            ending_of(&game.write_position(&pos)).unwrap().to_string()
+        );
+        // Only the side to move can be missing.
+        match game.read_position(&picture) {
+            Ok(read) => assert_eq!(read, pos, "{picture}"),
+            Err(error) => assert!(error.to_string().contains("either side could be to move"), "{error}"),
         }
     }
 }

@@ -10,9 +10,9 @@ use crate::race;
 use crate::techniques::{self, Techniques};
 use crate::words::ParsedSpec;
 use crate::{
-    EngineLauncher, ExactOracle, FeatureSet, Form, Greedy, Helpful, Judge, Mcts, MctsLimits, NativeChance,
-    NoOpinion, Noisy, PROGRAMS, Perfect, PlayError, Player, PlayerKind, Playout, Polynomial, ROSTER, Random,
-    SearcherFactory, Swindler, Weights, protocol,
+    EngineLauncher, ExactOracle, FeatureSet, Form, Greedy, Helpful, Judge, Levels, Mcts, MctsLimits,
+    NativeChance, NoOpinion, Noisy, PROGRAMS, Perfect, PlayError, Player, PlayerKind, Playout, Polynomial,
+    ROSTER, Random, SearcherFactory, Swindler, Weights, protocol,
 };
 use outplay_core::{
     AnyGame, AnyMove, AnyPosition, Chance, Game, InputError, LineBoard, Native, Notation, Turn, nearest,
@@ -109,19 +109,9 @@ impl PlayerContext {
         ROSTER.into_iter().filter_map(fitting).chain(programs).collect()
     }
 
-    /// Specs of players of this game in order of strength, from `random` to the strongest available.
-    pub fn levels(&self) -> Vec<String> {
-        let mut levels = vec!["random".to_string(), "noisy:p=0.3,inner=greedy".into(), "greedy".into()];
-        if self.suits_patterns() {
-            levels.push("helpful".into());
-        }
-        levels.extend([2, 4, 6, 8].map(|depth| self.looking(&format!("depth={depth}"))));
-        levels.push(self.looking("time=1s"));
-        if self.truth.is_some() {
-            levels.push("perfect".into());
-        }
-        let canonical = levels.iter().filter_map(|spec| self.player(spec).ok()).map(|player| player.spec());
-        canonical.collect()
+    /// The levels of this game, from `random` to the strongest player available.
+    pub fn levels(&self) -> Levels {
+        Levels::of(self)
     }
 
     /// The spec of a searching player with a limit such as `depth=4` and the default evaluation of the game.
@@ -130,7 +120,7 @@ impl PlayerContext {
     }
 
     /// The default evaluation of the game.
-    fn fitting_evaluation(&self) -> &'static str {
+    pub fn fitting_evaluation(&self) -> &'static str {
         if self.suits_patterns() {
             return "patterns";
         }
@@ -139,7 +129,7 @@ impl PlayerContext {
     }
 
     /// Whether the pattern engine is the default search of `alphabeta` for this game.
-    fn suits_patterns(&self) -> bool {
+    pub(crate) fn suits_patterns(&self) -> bool {
         let bits = self.game.get::<Mnk<u64>>().is_some() || self.game.get::<Mnk<u128>>().is_some();
         let start = self.game.start().and_then(|start| self.game.board(&start));
         start.is_some_and(|board| patterns::suits(&board, bits))

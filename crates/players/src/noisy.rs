@@ -27,6 +27,10 @@ impl Player for Noisy {
         format_spec("noisy", &[("p", self.p.to_string()), ("inner", self.inner.spec())])
     }
 
+    fn ready(&mut self) -> Result<(), PlayError> {
+        self.inner.ready()
+    }
+
     fn begin(&mut self, seed: u64) {
         // The random moves must not be correlated with the inner player's own random decisions.
         self.rng = SmallRng::seed_from_u64(seed ^ 0x6e6f_6973_7900_0000);

@@ -124,6 +124,15 @@ pub trait Player: Send {
     /// The canonical spec, from which an equal player can be made.
     fn spec(&self) -> String;
 
+    /// Starts what the player needs for its games, such as an external engine.
+    ///
+    /// # Errors
+    ///
+    /// It does not start.
+    fn ready(&mut self) -> Result<(), PlayError> {
+        Ok(())
+    }
+
     /// Starts a new game: seeds the random generator with `seed` and clears all state of the last game that could
     /// change a decision.
     fn begin(&mut self, seed: u64);

@@ -95,9 +95,35 @@ fn everybody_plays(kit: &PlayerContext, expected: usize) {
         assert_eq!(kit.player(&spec).unwrap().spec(), spec);
         assert_eq!(game(kit, &spec, "random", 3), game(kit, &spec, "random", 3), "{spec}");
     }
-    for level in kit.levels() {
-        assert_eq!(kit.player(&level).unwrap().spec(), level);
+    for level in kit.levels().iter() {
+        assert_eq!(kit.player(&level.player).unwrap().spec(), level.player);
     }
+}
+
+#[test]
+fn levels_have_numbers_and_names() {
+    let check = |kit: &PlayerContext, word: &str, expected: &str| {
+        let found = kit.levels().find(word).map(|level| format!("{} {}", level.number, level.player));
+        assert_eq!(found.unwrap_or_else(|error| error.to_string()), expected, "{word}");
+    };
+    let small = solved(native("tictactoe"));
+    check(&small, "1", "1 random");
+    check(&small, "casual", "4 alphabeta:depth=2,eval=lines");
+    check(&small, "CLUB", "5 alphabeta:depth=4,eval=lines");
+    check(&small, " Perfect ", "9 perfect");
+    let listed =
+        "1 Random, 2 Careless, 3 Beginner, 4 Casual, 5 Club, 6 Strong, 7 Expert, 8 Master, 9 Perfect";
+    check(&small, "10", &format!("`10`: there is no such level here; the levels are {listed}"));
+    let near = "there is no such level here; did you mean `expert`? the levels are";
+    check(&small, "expret", &format!("`expret`: {near} {listed}"));
+    let gomoku = large("mnk:15x15,k=5");
+    check(&gomoku, "novice", "4 helpful");
+    check(&gomoku, "9", "9 alphabeta:time=1s,eval=patterns");
+    let json = serde_json::to_value(gomoku.levels()).unwrap();
+    assert_eq!(json["levels"][3], "helpful");
+    let club =
+        serde_json::json!({ "number": 6, "name": "Club", "player": "alphabeta:depth=4,eval=patterns" });
+    assert_eq!(json["named_levels"][5], club);
 }
 
 #[test]

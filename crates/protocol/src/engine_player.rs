@@ -58,6 +58,11 @@ impl<P: Protocol> Player for EnginePlayer<P> {
         self.seat.parts.spec.clone()
     }
 
+    fn ready(&mut self) -> Result<(), PlayError> {
+        self.begin(0);
+        self.trouble.take().map_or(Ok(()), Err)
+    }
+
     fn begin(&mut self, _seed: u64) {
         self.seat.history.clear();
         self.trouble = None;

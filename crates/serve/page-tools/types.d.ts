@@ -91,6 +91,7 @@ interface View {
   players?: PlayerInfo[];
   engines?: string[];
   levels?: string[];
+  named_levels?: Level[];
   exact?: boolean;
   /** Whether the game rolls dice. */
   chance: boolean;
@@ -119,10 +120,17 @@ interface Family {
   startless: boolean;
 }
 
+interface Level {
+  number: number;
+  name: string;
+  player: string;
+}
+
 interface Games {
   games: Family[];
   players: PlayerInfo[];
   levels: string[];
+  named_levels: Level[];
 }
 
 type Source = "rules" | "theory" | "table" | "book" | "kept" | "search";

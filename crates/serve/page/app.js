@@ -11,7 +11,7 @@ import * as api from "./api.js";
 import { Board } from "./board.js";
 import { $ } from "./dom.js";
 import { given } from "./given.js";
-import { middling } from "./levels.js";
+import { learn, middling } from "./levels.js";
 import { read, write } from "./link.js";
 import { face } from "./men.js";
 import { fullName, nameOfGame } from "./names.js";
@@ -74,6 +74,7 @@ export class App {
   /** @param {Games} info */
   constructor(info) {
     this.known = info;
+    learn(info.named_levels);
     this.state = read(location.search);
     this.board = new Board($("#board"), {
       play: (gesture) => this.play(gesture),
@@ -378,6 +379,7 @@ export class App {
       if (signal.aborted) return false;
       if (before.view?.game !== view.game || !place.moves.length) this.turns.clear();
       this.view = view;
+      learn(view.named_levels ?? []);
       this.listed = listed;
       this.shown = key;
       this.values.forget();

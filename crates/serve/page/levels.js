@@ -8,11 +8,27 @@
  */
 export const middling = (levels) => levels[Math.floor(levels.length / 2)] ?? "random";
 
+/** The names of the levels by spec, without the evaluation, which differs by game. @type {Map<string, string>} */
+const names = new Map();
+
+/** @param {string} spec */
+const plain = (spec) => spec.replace(/^(alphabeta:[^=,]*=[^,]*),eval=.*$/, "$1");
+
 /**
- * The display name of a level.
+ * Takes the names of the levels from the server's list.
+ * @param {Level[]} levels
+ */
+export function learn(levels) {
+  for (const { name, player } of levels) names.set(plain(player), name);
+}
+
+/**
+ * The display name of a level or a player.
  * @param {string} spec
  */
 export function nameOf(spec) {
+  const known = names.get(plain(spec));
+  if (known) return known;
   const depth = /^alphabeta:.*?depth=(\d+)/.exec(spec);
   if (depth) return `Depth ${depth[1]}`;
   const time = /^alphabeta:.*?time=([\w.]+)/.exec(spec);

@@ -5,26 +5,17 @@ use crate::refusal::Refusal;
 use crate::reply::{Reply, at_once, json};
 use outplay_catalog::Catalog;
 use outplay_core::Game;
-use outplay_players::{PlayerKind, ROSTER};
+use outplay_players::{Levels, PlayerKind, ROSTER};
 use serde::Serialize;
 use serde_json::json;
-
-/// Default players from weakest to strongest, for games without their own list; a view lists those of its game.
-const LEVELS: [&str; 7] = [
-    "random",
-    "noisy:p=0.3,inner=greedy",
-    "greedy",
-    "alphabeta:depth=2",
-    "alphabeta:depth=4",
-    "alphabeta:depth=8",
-    "perfect",
-];
 
 /// The answer of `GET /api/v1/games`.
 #[derive(Serialize)]
 struct Games<'a> {
     games: Vec<Family<'a>>,
-    levels: [&'static str; 7],
+    /// Levels of a typical game; a view has those of its own.
+    #[serde(flatten)]
+    levels: Levels,
     players: &'a [PlayerKind],
 }
 
@@ -50,7 +41,7 @@ pub(crate) fn games(asked: &ApiRequest) -> Result<Reply, Refusal> {
             parameters: family.options(),
             startless: is_startless(desk.shelf.catalog(), family.example()),
         });
-        Ok(json(&Games { games: games.collect(), levels: LEVELS, players: &ROSTER }))
+        Ok(json(&Games { games: games.collect(), levels: Levels::generic(), players: &ROSTER }))
     }))
 }
 

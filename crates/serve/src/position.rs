@@ -10,7 +10,7 @@ use crate::stream::Live;
 use crate::workers::JobProgress;
 use axum::http::StatusCode;
 use outplay_core::{Game, Notation, Turn};
-use outplay_players::{PROTOCOLS, PlayerKind};
+use outplay_players::{Levels, PROTOCOLS, PlayerKind};
 use outplay_teach::{Ply, VisitedPosition};
 use outplay_workbench::{
     ChoiceAnswer, ChooseRequest, GameHandle, PlayerList, PositionRef, QueryAnswer, View,
@@ -30,8 +30,9 @@ struct PositionPage {
     players: Vec<PlayerKind>,
     /// Names of engines that whoever runs the server lets play.
     engines: Vec<String>,
-    /// Specs of players, each stronger than the one before.
-    levels: Vec<String>,
+    /// Its levels of strength.
+    #[serde(flatten)]
+    levels: Levels,
     /// Whether exact values can be expected within the time that an answer may take.
     exact: bool,
     /// Whether the game rolls dice.
@@ -178,10 +179,21 @@ struct MoveRequest {
     #[serde(flatten)]
     at: At,
     /// The player's spec.
+    #[serde(default)]
     player: String,
+    /// A level instead of a player: its number or its name.
+    level: Option<LevelWord>,
     /// What its chance decisions follow from.
     #[serde(default)]
     seed: u64,
+}
+
+/// A level in a request.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum LevelWord {
+    Number(usize),
+    Name(String),
 }
 
 /// Characters of a player's spec.
@@ -221,8 +233,15 @@ impl ChosenMove {
 
 /// `POST /api/v1/move`
 pub(crate) fn choose(asked: &ApiRequest) -> Result<Reply, Refusal> {
-    let MoveRequest { at, player, seed } = asked.told()?;
+    let MoveRequest { at, player, level, seed } = asked.told()?;
     let place = at.place()?;
+    let level = level.map(|level| match level {
+        LevelWord::Number(number) => number.to_string(),
+        LevelWord::Name(name) => name,
+    });
+    if level.is_some() != player.is_empty() {
+        return Err(Refusal::bad("a move needs either a `player` or a `level`", "give one of the two"));
+    }
     if player.len() > PLAYER {
         let error = format!("the player's spec has more than the {PLAYER} characters that this server reads");
         return Err(Refusal::bad(error, "choose one of the players that /api/v1/games lists"));
@@ -241,6 +260,9 @@ pub(crate) fn choose(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let session = asked.shared.steady_session();
     wish.files = ours;
     Ok(asked.ask(at.game, move |game, budget| {
+        if let Some(level) = level {
+            wish.player = outplay_workbench::players(&session, game).levels.find(&level)?.player.clone();
+        }
         match (outplay_workbench::choose(&session, game, &wish, &budget.clock()), name) {
             (Ok(answer), Some(name)) => {
                 Ok(json(&ChosenMove::new(game, &wish.place, ChoiceAnswer { player: name, ..answer })?))

@@ -9,12 +9,13 @@
 use serde_json::{Map, Value, json};
 
 /// Kinds of values, as JSON schema has them.
-const KINDS: [(&str, &str); 16] = [
+const KINDS: [(&str, &str); 17] = [
     ("text", r#"{ "type": "string" }"#),
     ("texts", r#"{ "type": "array", "items": { "type": "string" } }"#),
     ("maybe", r#"{ "type": ["string", "null"] }"#),
     ("number", r#"{ "type": "integer" }"#),
     ("plies", r#"{ "type": ["integer", "null"] }"#),
+    ("number_or_name", r#"{ "type": ["integer", "string"] }"#),
     ("real", r#"{ "type": "number" }"#),
     ("maybe_real", r#"{ "type": ["number", "null"] }"#),
     ("truth", r#"{ "type": "boolean" }"#),
@@ -51,9 +52,10 @@ CheckRequest: proof
 WalkRequest: proof player:first|second moves?:texts
 Error: error cure:maybe
 Health: status searches?:number waiting?:number
-Games: games:objects players:objects levels:texts
+Games: games:objects players:objects levels:texts named_levels:[Level]
+Level: number:number name player
 View: game position to_move outcome?:plies scene:object warning?:maybe players?:objects engines?:texts
-    levels?:texts exact?:truth chance?:truth startless?:truth provable?:truth evals?:texts
+    levels?:texts named_levels?:[Level] exact?:truth chance?:truth startless?:truth provable?:truth evals?:texts
     begins?:first|second turn_of?:first|second at?:number plies?:[Ply]
 Start: game position startless:truth
 Ply: move by:first|second chance:truth said?
@@ -77,7 +79,7 @@ Knowledge: game positions:maybe chance?:truth solvable:truth statistics:maybe_ob
 Job: id:number game state:job stage? done?:number total?:number seconds?:real answer?:object error?
     cure?:maybe
 Stats: game tiers:objects positions:object
-MoveRequest: game position? moves? player seed?:number
+MoveRequest: game position? moves? player? level?:number_or_name seed?:number
 SolveRequest: game method? values?:wdl|distance save?:truth stay?:truth
 Examples: game examples:objects
 Records: game longest_plies?:plies longest_count?:number longest:objects hardest:objects

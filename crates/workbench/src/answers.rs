@@ -525,6 +525,9 @@ pub struct MoveAnswer {
     /// The probability of a chance outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probability: Option<f64>,
+    /// A heuristic's estimate of the payoff, for a few of the moves of unknown value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opinion: Option<f64>,
 }
 
 /// One tier of an index.

@@ -64,6 +64,7 @@ mod means;
 mod methods;
 mod move_values;
 mod numbers;
+mod opinions;
 mod picture;
 mod plan;
 mod planes;
@@ -135,6 +136,7 @@ pub fn table_name(spec: &str) -> String {
 
 pub use methods::single::prove;
 pub use numbers::{index_report, numbered_position};
+pub use opinions::{Opinion, Opinions, add_opinions, opinions};
 pub use rates::Rates;
 pub use reader::{Read, Reader, open_reader};
 pub use request::{ChooseRequest, Method, PositionRef, SolveRequest};
@@ -145,4 +147,6 @@ pub use sources::retrograde::{RetrogradeValues, retrograde_values};
 pub use tables::{probe_speed, stats, verify};
 pub use trouble::{Cure, Trouble, check_stop};
 pub use truth::Oracle;
-pub use view::{PlayerList, board, check_player, choose, draw, is_complete, kit, players, view};
+pub use view::{
+    PlayerList, board, check_player, choose, draw, is_complete, kit, players, start_player, view,
+};

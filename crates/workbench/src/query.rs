@@ -130,6 +130,7 @@ impl GameHandle {
             answer: self.proven_answer(pos, valued.proven),
             score: self.score(pos, valued.proven),
             probability,
+            opinion: None,
         }
     }
 }

@@ -141,6 +141,8 @@ impl Trouble {
         match self {
             Trouble::Input(_) | Trouble::Unable { .. } | Trouble::Solve(SolveError::NoStart) => true,
             Trouble::Table(TableError::NoTable { .. }) => true,
+            // An engine's fault is not its user's.
+            Trouble::Play(PlayError::Fault { .. }) => false,
             Trouble::Connect(_) | Trouble::Prove(_) | Trouble::Play(_) => true,
             Trouble::Dense(error) => {
                 matches!(error, DenseError::TooManyCells { .. } | DenseError::TooManyShapes { .. })

@@ -8,7 +8,7 @@ use outplay_core::{
     AnyPosition, Chance, Counters, Game, LineBoard, Mark, Notation, Picture, Tone, Turn, Verdict,
 };
 use outplay_files::FileError;
-use outplay_players::{PlayerContext, PlayerKind};
+use outplay_players::{Levels, PlayError, PlayerContext, PlayerKind};
 use outplay_runtime::Monitor;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -23,8 +23,9 @@ pub struct PlayerList {
     pub game: String,
     /// The kinds of players that it can have.
     pub players: Vec<PlayerKind>,
-    /// Specs of players in order of strength, as levels to choose from.
-    pub levels: Vec<String>,
+    /// Its levels of strength.
+    #[serde(flatten)]
+    pub levels: Levels,
 }
 
 /// Size limit in bytes of a weights file, which holds a few dozen numbers.
@@ -116,11 +117,9 @@ pub fn kit(session: &Session, handle: &GameHandle) -> PlayerContext {
 /// Lists the players that this game offers, and levels in order of strength.
 pub fn players(session: &Session, handle: &GameHandle) -> PlayerList {
     let kit = kit(session, handle);
-    let mut levels = kit.levels();
     // A level that cannot choose its first move is not offered.
-    if is_tractable(session, handle, &PositionRef::Start).is_ok_and(|exact| !exact) {
-        levels.retain(|level| level != "perfect");
-    }
+    let beyond = is_tractable(session, handle, &PositionRef::Start).is_ok_and(|exact| !exact);
+    let levels = kit.levels().retain(|level| !(beyond && level.player == "perfect"));
     PlayerList { game: handle.spec(), players: kit.roster(), levels }
 }
 
@@ -132,6 +131,21 @@ pub fn players(session: &Session, handle: &GameHandle) -> PlayerList {
 pub fn check_player(session: &Session, handle: &GameHandle, spec: &str) -> Result<(), Trouble> {
     kit(session, handle).player(spec)?;
     Ok(())
+}
+
+/// The same, and starts what the player needs: an external engine is running afterwards and ready for a game.
+///
+/// # Errors
+///
+/// As [`check_player`], or an engine that does not start.
+pub fn start_player(session: &Session, handle: &GameHandle, spec: &str) -> Result<(), Trouble> {
+    kit(session, handle).player(spec)?.ready().map_err(|error| match error {
+        PlayError::Fault { fault, why } => Trouble::from(PlayError::Fault {
+            fault,
+            why: format!("the engine `{spec}` does not start: {why}"),
+        }),
+        other => other.into(),
+    })
 }
 
 /// Returns the move that a player chooses. At a chance node the dice are rolled, whichever player the request names.

@@ -121,6 +121,9 @@ pub(crate) fn compete(run: &mut Run<'_, impl Write>, args: &MatchArgs) -> Result
     // Games in memory take several times the bytes of their lines.
     request.record_bytes = run.memory() / 4;
     let session = run.query_session(&args.effort);
+    for player in &args.players {
+        outplay_workbench::start_player(&session, &entry, player)?;
+    }
     let (report, games) = compete_games(&session, &entry, &args.at.place(), &request, run.progress)?;
     if let Some(file) = &args.report {
         write_file(file, &page(&report, &games))?;

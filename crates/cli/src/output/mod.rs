@@ -8,6 +8,7 @@ mod solved;
 pub(crate) use reports::{book, check, claimed, index, index_check, ranked, rules};
 pub(crate) use solved::solve;
 
+use crate::moving::MoveReport;
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use outplay_core::figures::grouped;
 use outplay_core::{Notation, Picture, Tone, Turn, Verdict};
@@ -237,6 +238,12 @@ pub(crate) fn query(
             phrase(&mv.answer)
         )?;
     }
+    let (mut guessed, open): (Vec<&MoveAnswer>, Vec<&MoveAnswer>) =
+        open.into_iter().partition(|mv| mv.opinion.is_some());
+    guessed.sort_by(|a, b| b.opinion.unwrap_or(0.0).total_cmp(&a.opinion.unwrap_or(0.0)));
+    for mv in guessed {
+        writeln!(out, "   {}  {}", mv.mv, opinion(mv.opinion.unwrap_or(0.0)))?;
+    }
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for mv in open {
         let phrase = phrase(&mv.answer);
@@ -258,6 +265,37 @@ pub(crate) fn query(
         writeln!(out, "best line: {}", answer.line.join(" "))?;
     }
     notes(out, answer)
+}
+
+/// A heuristic's number, marked as one.
+fn opinion(payoff: f64) -> String {
+    // Rounded to zero, a number has no sign.
+    let rounded = (payoff * 100.0).round() / 100.0 + 0.0;
+    format!("≈ {rounded:+.2}")
+}
+
+/// Writes a move with its value, or with the opinion of the player who chose it.
+pub(crate) fn chosen_move(out: &mut impl Write, report: &MoveReport) -> io::Result<()> {
+    let mv = report.san.as_ref().unwrap_or(&report.mv);
+    let player = report.player.as_deref().unwrap_or_default();
+    let player = match &report.level {
+        Some(level) => format!("level {} {}, {player}", level.number, level.name),
+        None => player.to_string(),
+    };
+    let depth = report.depth.map(|depth| format!(", depth {depth}")).unwrap_or_default();
+    if !report.answer.is_known() {
+        let opinion = report.opinion.map(|payoff| format!("  {}", opinion(payoff))).unwrap_or_default();
+        let not_a_value = if opinion.is_empty() { "" } else { "; an opinion, not a value" };
+        return writeln!(out, "{BOLD}{mv}{BOLD:#}{opinion}  {FAINT}({player}{depth}{not_a_value}){FAINT:#}");
+    }
+    let style = verdict(&report.answer);
+    let by = if player.is_empty() { String::new() } else { format!("{player}{depth}; ") };
+    writeln!(
+        out,
+        "{BOLD}{mv}{BOLD:#}  {style}{}{style:#}  {FAINT}({by}{}){FAINT:#}",
+        phrase(&report.answer),
+        report.source
+    )
 }
 
 /// Writes the best moves, truncated.

@@ -5,7 +5,8 @@ use super::index::kings_apart;
 use super::material::{BLACK, KING, LETTERS, MOST_MEN, Material, PAWN};
 use super::rules::{Chess, ChessMove};
 use super::setup::Setup;
-use outplay_core::{InputError, Mark, Notation, Picture, Scene, Tone, cell_name, parse_cell};
+use crate::pasted::{self, PictureLines};
+use outplay_core::{InputError, Mark, Notation, Picture, Scene, Tone, Turn, cell_name, parse_cell};
 
 pub(super) fn square_name(square: u8) -> String {
     cell_name((square & 7).into(), (square >> 3).into())
@@ -77,8 +78,9 @@ fn two_kings(men: &[(u8, u8)]) -> Result<(), String> {
 /// position is legal.
 pub fn ending_of(fen: &str) -> Result<Material, InputError> {
     let bad = |why: String| InputError::position(fen, why);
+    let (drawn, _) = picture(fen);
     let board = fen.split_whitespace().next().unwrap_or_default();
-    let men = men_of(board).map_err(&bad)?;
+    let men = men_of(if pasted::is_picture(fen) { &drawn } else { board }).map_err(&bad)?;
     two_kings(&men).map_err(&bad)?;
     if men.len() > MOST_MEN {
         let n = men.len();
@@ -89,6 +91,24 @@ pub fn ending_of(fen: &str) -> Result<Material, InputError> {
         own.map(|(code, _)| code & 7).collect()
     };
     Ok(Material::new(of(0), of(BLACK)).0)
+}
+
+/// The first field of the FEN of a picture, and the side to move if a line names it.
+fn picture(text: &str) -> (String, Option<Turn>) {
+    let board = PictureLines::new(text);
+    let (mut rows, mut turn) = (Vec::new(), board.turn);
+    for row in board.rows(|_| 8) {
+        match row.as_slice() {
+            ["w"] => turn = Some(Turn::First),
+            ["b"] => turn = Some(Turn::Second),
+            ["a", "b", "c", "d", "e", "f", "g", "h"] => {}
+            cells => {
+                let empty = |c: char| if "._-+·*".contains(c) { '1' } else { c };
+                rows.push(cells.concat().chars().map(empty).collect::<String>());
+            }
+        }
+    }
+    (rows.join("/"), turn)
 }
 
 /// Parses the fourth field of a FEN, the en passant square.
@@ -185,6 +205,13 @@ impl Notation for Chess {
 
     fn read_position(&self, text: &str) -> Result<Setup, InputError> {
         let bad = |why: String| InputError::position(text, why);
+        if pasted::is_picture(text) {
+            let (board, turn) = picture(text);
+            let sides = ["w", "b"].into_iter().zip([Turn::First, Turn::Second]);
+            let sides = sides.filter(|(_, side)| turn.is_none_or(|turn| turn == *side));
+            let read = sides.map(|(side, _)| self.read_position(&format!("{board} {side}")));
+            return pasted::only(read, || bad("either side could be to move; add a line with w or b".into()));
+        }
         let fields: Vec<&str> = text.split_whitespace().collect();
         let Some(board) = fields.first() else {
             return Err(bad("it is empty; write a FEN such as `8/8/8/8/8/2k5/8/K6Q w - - 0 1`".into()));

@@ -320,6 +320,10 @@ impl<B: Bits> Notation for Mnk<B> {
         Ok(self.placed(&board))
     }
 
+    fn reading_note(&self, text: &str) -> Option<String> {
+        grid::note(self.rules.start(), text)
+    }
+
     fn write_move(&self, _pos: &Board<B>, mv: u8) -> String {
         let (column, row) = self.column_and_row(mv);
         grid::write_move(self.rules.start(), column, row)

@@ -4,7 +4,10 @@
 //! .oox/xxoo/xoxo/.x..        rows from the top; x, o, # for an obstacle,
 //! 1oox/xxoo/xoxo/1x2         and . or a number for empty cells
 //! ```
+//!
+//! Other forms that people paste are read by `pasted.rs`.
 
+use super::pasted;
 use outplay_core::{
     Content, InputError, LineBoard, Picture, Tone, Turn, cell_name, column_name, parse_cell, parse_column,
 };
@@ -50,39 +53,44 @@ fn letter(content: Content) -> char {
     }
 }
 
-/// Parses the one-line form and determines the player to move; the stones are not checked any further.
+/// Parses a board and determines the player to move; the stones are not checked any further.
 pub(super) fn read(start: &LineBoard, text: &str) -> Result<LineBoard, InputError> {
+    reading(start, text).map(|(board, _)| board)
+}
+
+/// The sentence that explains a board whose colours were swapped.
+pub(super) fn note(start: &LineBoard, text: &str) -> Option<String> {
+    let (board, _) = reading(start, text).ok().filter(|(_, swapped)| *swapped)?;
+    let count = |player| board.cells.iter().filter(|&&cell| cell == player).count();
+    let (x, o) = (count(Content::Second), count(Content::First));
+    let starter = if start.turn == Turn::First { "x" } else { "o" };
+    Some(format!(
+        "the board given has {x} x and {o} o, but {starter} moves first here: the colours are swapped"
+    ))
+}
+
+/// Parses a board; the flag says whether its colours were swapped.
+fn reading(start: &LineBoard, text: &str) -> Result<(LineBoard, bool), InputError> {
     let bad = |why: String| InputError::position(text, why);
-    let (rows, turn) = match text.trim().split_once(char::is_whitespace) {
-        None => (text.trim(), None),
-        Some((rows, "x")) => (rows, Some(Turn::First)),
-        Some((rows, "o")) => (rows, Some(Turn::Second)),
-        Some((_, other)) => {
-            return Err(bad(format!(
-                "`{other}` after the board is not a player; write `x` or `o` for the player to move"
-            )));
+    let mut swapped = false;
+    let (rows, turn) = match one_line(start, text) {
+        Ok(read) => read,
+        Err(why) if !pasted::is_loose(text) => return Err(bad(why)),
+        Err(why) => {
+            let other_form = pasted::has_signs(text) || (start.height > 1 && !text.contains('/'));
+            let (mut rows, mut turn) =
+                pasted::read(start, text).map_err(|other| bad(if other_form { other } else { why }))?;
+            swapped = fits_swapped(start, &rows);
+            if swapped {
+                rows.iter_mut().flatten().for_each(|cell| *cell = opposite(*cell));
+                turn = turn.map(Turn::other);
+            }
+            (rows, turn)
         }
     };
     let mut board = start.clone();
-    let lines: Vec<&str> = rows.split('/').collect();
-    if lines.len() != board.height {
-        return Err(bad(format!(
-            "it has {} rows, but the board has {}; write the rows from the top, joined by `/`",
-            lines.len(),
-            board.height
-        )));
-    }
-    for (i, line) in lines.iter().enumerate() {
+    for (i, contents) in rows.into_iter().enumerate() {
         let row = board.height - 1 - i;
-        let contents = read_row(line, board.width).map_err(&bad)?;
-        if contents.len() != board.width {
-            return Err(bad(format!(
-                "row {} has {} cells, but the board has {} columns",
-                row + 1,
-                contents.len(),
-                board.width
-            )));
-        }
         for (column, content) in contents.into_iter().enumerate() {
             let cell = board.cell(column, row);
             let blocked = start.cells[cell] == Content::Blocked;
@@ -107,7 +115,60 @@ pub(super) fn read(start: &LineBoard, text: &str) -> Result<LineBoard, InputErro
             "with these stones it is {natural}'s turn; to change the order of play, add `turn=` to the game's spec"
         )));
     }
-    Ok(board)
+    Ok((board, swapped))
+}
+
+/// Whether the stones alternate only if each colour is the other player's.
+fn fits_swapped(start: &LineBoard, rows: &[Vec<Content>]) -> bool {
+    let count = |player| rows.iter().flatten().filter(|&&cell| cell == player).count();
+    let (first, second) = (count(Content::First), count(Content::Second));
+    let (mover, other) = if start.turn == Turn::First { (first, second) } else { (second, first) };
+    start.stones() == 0 && mover + 1 == other
+}
+
+/// The content with the stones' colours swapped.
+fn opposite(content: Content) -> Content {
+    match content {
+        Content::First => Content::Second,
+        Content::Second => Content::First,
+        other => other,
+    }
+}
+
+/// Parses the one-line form.
+fn one_line(start: &LineBoard, text: &str) -> Result<pasted::Rows, String> {
+    let (rows, turn) = match text.trim().split_once(char::is_whitespace) {
+        None => (text.trim(), None),
+        Some((rows, "x")) => (rows, Some(Turn::First)),
+        Some((rows, "o")) => (rows, Some(Turn::Second)),
+        Some((_, other)) => {
+            return Err(format!(
+                "`{other}` after the board is not a player; write `x` or `o` for the player to move"
+            ));
+        }
+    };
+    let lines: Vec<&str> = rows.split('/').collect();
+    if lines.len() != start.height {
+        return Err(format!(
+            "it has {} rows, but the board has {}; write the rows from the top, joined by `/`",
+            lines.len(),
+            start.height
+        ));
+    }
+    let mut read = Vec::new();
+    for (i, line) in lines.iter().enumerate() {
+        let contents = read_row(line, start.width)?;
+        if contents.len() != start.width {
+            return Err(format!(
+                "row {} has {} cells, but the board has {} columns",
+                start.height - i,
+                contents.len(),
+                start.width
+            ));
+        }
+        read.push(contents);
+    }
+    Ok((read, turn))
 }
 
 fn read_row(line: &str, width: usize) -> Result<Vec<Content>, String> {

@@ -149,6 +149,10 @@ impl Notation for LargeMnk {
         Ok(self.placed(&board))
     }
 
+    fn reading_note(&self, text: &str) -> Option<String> {
+        grid::note(self.rules.start(), text)
+    }
+
     fn write_move(&self, _pos: &LargeBoard, mv: u32) -> String {
         let start = self.rules.start();
         grid::write_move(start, mv as usize / start.height, mv as usize % start.height)

@@ -8,6 +8,7 @@ mod board;
 mod grid;
 mod index;
 mod large;
+mod pasted;
 mod reach;
 mod rules;
 mod scene;
@@ -18,5 +19,7 @@ pub use large::{LargeBoard, LargeMnk};
 pub use outplay_index::Bits;
 pub use rules::Rules;
 
+#[cfg(test)]
+mod pasted_tests;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! The description of an m,n,k game and its spec string.
 
 use crate::Spec;
+use crate::pasted::is_number;
 use outplay_core::{Content, InputError, LineBoard, Turn, cell_name, column_name, parse_cell};
 
 /// The maximal number of cells; players handle it, solvers have lower limits.
@@ -60,6 +61,19 @@ impl Rules {
             (None, "") => return Err(spec.error("the size is missing, as in `mnk:4x4,k=3` (columns x rows)")),
             (None, size) => size.to_string(),
         };
+        let name = spec.name();
+        match spec.bare_numbers().as_slice() {
+            [] => {}
+            [height, k] if is_number(&size) => {
+                let why = format!("write the size as columns x rows, as in `{name}:{size}x{height},k={k}`");
+                return Err(spec.error(why));
+            }
+            [height] if is_number(&size) => {
+                let why = format!("write the size as columns x rows, as in `{name}:{size}x{height}`");
+                return Err(spec.error(why));
+            }
+            [k, ..] => return Err(spec.error(format!("write k as an option, as in `{name}:{size},k={k}`"))),
+        }
         let (width, height) = parse_size(&spec, &size)?;
 
         let given = spec.take_number("k")?;
@@ -170,6 +184,12 @@ fn count(board: &LineBoard, content: Content) -> usize {
 }
 
 fn parse_size(spec: &Spec, size: &str) -> Result<(usize, usize), InputError> {
+    if let [width, height, _, ..] = size.split(['x', 'X']).collect::<Vec<&str>>().as_slice()
+        && [width, height].into_iter().all(|side| is_number(side))
+    {
+        let flat = format!("write columns x rows, as in `{}:{width}x{height}`", spec.name());
+        return Err(spec.error(format!("boards have two dimensions, three are not supported; {flat}")));
+    }
     let sides = size
         .split_once(['x', 'X'])
         .and_then(|(w, h)| Some((w.parse::<usize>().ok()?, h.parse::<usize>().ok()?)));

@@ -7,7 +7,8 @@
 //! ```
 
 use super::rules::{Men, Morris, Step, Variant};
-use outplay_core::{InputError, Mark, Notation, Picture, Remark, Scene, Tone, cell_name};
+use crate::pasted::{self, PictureLines};
+use outplay_core::{InputError, Mark, Notation, Picture, Remark, Scene, Tone, Turn, cell_name};
 
 impl Morris {
     pub(super) fn name(&self, point: u8) -> String {
@@ -31,6 +32,38 @@ impl Morris {
             (_, 1) => 'o',
             _ => '.',
         }
+    }
+
+    /// Parses a picture. The number of men placed, and the player to move if the picture names none, are those that
+    /// fit, if only one pair does.
+    fn read_picture(&self, text: &str) -> Result<Men, InputError> {
+        let bad = |why: String| InputError::position(text, why);
+        let board = PictureLines::new(text);
+        let widths: Vec<usize> = self.rows().map(|row| self.row(row).count()).collect();
+        let mut rows = board.rows(|row| widths.get(row).copied().unwrap_or(2));
+        let mut turns =
+            board.turn.map_or(vec!['x', 'o'], |turn| vec![if turn == Turn::First { 'x' } else { 'o' }]);
+        let mut placed: Vec<u8> = (0..=self.all_placed()).collect();
+        if let Some([turn @ ("x" | "o"), number]) = rows.get(widths.len()).map(Vec::as_slice) {
+            turns = turn.chars().collect();
+            placed =
+                vec![number.parse().map_err(|_| bad(format!("`{number}` is not a number of men placed")))?];
+        }
+        rows.truncate(widths.len());
+        let letter = |word: &&str| match *word {
+            "=" => ".".to_string(),
+            word if word.len() > 1 && word.starts_with(['+', '-']) => ".".to_string(),
+            word => word.to_string(),
+        };
+        let rows: Vec<String> = rows.iter().map(|row| row.iter().map(letter).collect()).collect();
+        let rows = rows.join("/");
+        let read = turns.iter().flat_map(|turn| placed.iter().map(move |placed| (turn, placed)));
+        let read = read.map(|(turn, placed)| self.read_position(&format!("{rows} {turn} {placed}")));
+        pasted::only(read, || {
+            bad(format!(
+                "the picture does not determine the player to move and the number of men placed; write `{rows} x N` or `{rows} o N` with this number"
+            ))
+        })
     }
 
     /// The reason why a parsed position is invalid, if it is.
@@ -102,6 +135,9 @@ impl Notation for Morris {
                 self.write_position(&Men { first: 1, second: 2, placed: 2, second_to_move: false })
             )
         };
+        if pasted::is_picture(text) {
+            return self.read_picture(text);
+        }
         let words: Vec<&str> = text.split_whitespace().collect();
         let &[rows, turn, placed] = words.as_slice() else {
             return Err(bad(format!(
@@ -217,6 +253,35 @@ mod tests {
             let game = morris(text);
             assert_eq!(game.spec(), text);
             laws::check(&game);
+        }
+    }
+
+    /// The picture, with the line below it that names the player to move; the number of men placed is sometimes
+    /// missing in games with captures.
+    #[test]
+    fn pictures_are_read_back() {
+        for (text, captures) in [
+            ("morris:three,lines=6", false),
+            ("morris:tapatan", false),
+            ("morris:six,men=4,flying", true),
+            ("morris:nine", true),
+        ] {
+            let game = morris(text);
+            laws::random_play(&game, 10, 3, |pos| {
+                let picture = game.draw(pos, &[]).plain();
+                let side = game.turn(pos);
+                let shown = format!("{picture}\na draw by repetition ({} to move)\n", side.word());
+                match game.read_position(&shown) {
+                    Ok(read) => assert_eq!(read, *pos, "{shown}"),
+                    Err(error) => {
+                        assert!(captures && error.to_string().contains("does not determine"), "{error}")
+                    }
+                }
+                let letter = if side == Turn::First { 'x' } else { 'o' };
+                let (with_labels, placed) = (picture.trim_end(), pos.placed);
+                let rows = with_labels.rsplit_once('\n').unwrap().0;
+                assert_eq!(game.read_position(&format!("{rows}\n{letter} {placed}")).as_ref(), Ok(pos));
+            });
         }
     }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./group-by.js";
 import { materialOf } from "../../page/chess-setup.js";
-import { nameOf } from "../../page/levels.js";
+import { learn, nameOf } from "../../page/levels.js";
 import { fullName } from "../../page/names.js";
 import { parseBoard, writeBoard } from "../../page/paint.js";
 import { arrange } from "../../page/piles.js";
@@ -36,6 +36,9 @@ test("levels have names", () => {
   assert.equal(nameOf("alphabeta:lines,time=1s"), "Thinks for 1s");
   assert.equal(nameOf("noisy:0.3,perfect"), "Careless");
   assert.equal(nameOf("perfect"), "Perfect");
+  learn([{ number: 6, name: "Club", player: "alphabeta:depth=4" }]);
+  assert.equal(nameOf("alphabeta:depth=4,eval=patterns"), "Club");
+  assert.equal(nameOf("alphabeta:depth=4,order=best,eval=patterns"), "Depth 4");
 });
 
 test("the spec of a painted board is read back", () => {
