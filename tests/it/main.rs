@@ -17,6 +17,7 @@ mod export;
 mod faults;
 mod fixtures;
 mod fuzz;
+mod help;
 mod jobs;
 mod lessons;
 #[cfg(unix)]
