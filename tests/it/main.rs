@@ -26,6 +26,7 @@ mod loops;
 mod own_dice;
 mod own_index;
 mod place;
+mod schemas;
 mod screens;
 mod searches;
 mod second;
