@@ -67,7 +67,9 @@ fn addresses_answer_as_recorded() {
     let lines = recorded_lines("requests.txt");
     let data = std::sync::Arc::new(fresh_data());
     let server = crate::serve::Server::start_in(&data, &["--quiet", "--threads", "1", "--memory", "1G"]);
-    let uncovered = http::uncovered(&server.get("/api/openapi.json"), &lines);
+    let openapi = server.get("/api/openapi.json");
+    crate::schemas::agrees_with(&openapi);
+    let uncovered = http::uncovered(&openapi, &lines);
     assert!(uncovered.is_empty(), "tests/fixtures/requests.txt has no request for {uncovered:?}");
     let answers: Vec<Value> = lines.iter().map(|line| http::answer(&server, line, data.path())).collect();
     compare("requests.jsonl", &answers);
@@ -131,6 +133,7 @@ fn run_step(step: &str, data: &Path) -> Value {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!stderr.contains("panicked"), "{step}: {stderr}");
     let stdout = String::from_utf8_lossy(&output.stdout);
+    crate::schemas::check(&words, &stdout);
     json!({ "code": output.status.code(), "answer": masked(mask::parsed(&stdout), data) })
 }
 

@@ -18,6 +18,7 @@ mod export;
 mod faults;
 mod fixtures;
 mod fuzz;
+mod help;
 mod jobs;
 mod lessons;
 #[cfg(unix)]
@@ -26,6 +27,7 @@ mod loops;
 mod own_dice;
 mod own_index;
 mod place;
+mod schemas;
 mod screens;
 mod searches;
 mod second;

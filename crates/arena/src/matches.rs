@@ -246,7 +246,7 @@ pub fn play_seen(
         table.add(game);
     }
     let left: Vec<_> = bouts.iter().filter(|bout| !table.has(bout.number)).copied().collect();
-    monitor.stage("games", bouts.len() as u64);
+    monitor.stage("playing games", bouts.len() as u64);
     monitor.advance(games.len() as u64);
     if table.decision() == Decision::Open && !left.is_empty() {
         let runner = GameRunner {

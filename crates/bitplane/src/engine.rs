@@ -22,6 +22,7 @@ use crate::forth::{ForwardPass, ForwardWorker};
 use crate::kernel;
 use crate::plan::{Plan, parts};
 use crate::solve::{BitplaneOptions, PlaneValues, Solution};
+use crate::stages;
 use crate::tight::WORDS;
 use outplay_core::{Value, Verdict};
 use outplay_runtime::Monitor;
@@ -132,7 +133,7 @@ impl MemorySolver {
 
     /// Computes the live positions of every tier.
     fn forward(&mut self, monitor: &dyn Monitor, counts: &mut Counts) -> Result<(), DenseError> {
-        monitor.stage("reach", self.work());
+        stages::begin_reach(monitor, self.work());
         let plies = self.context.geometry.plies();
         // SAFETY: the first tier has one shape with one colouring, the lowest bit of its only block.
         unsafe { *self.live(0) = 1 };
@@ -200,7 +201,7 @@ impl MemorySolver {
         sink: Option<&dyn Sink>,
         counts: &mut Counts,
     ) -> Result<(), DenseError> {
-        monitor.stage("values", self.work());
+        stages::begin_values(monitor, self.work(), self.plan.reach > 0);
         let plies = self.context.geometry.plies();
         let counting = self.plan.reach > 0;
         let mut next_offsets = self.context.offsets(plies, monitor)?;

@@ -66,6 +66,7 @@ mod slab_store;
 mod slabs;
 mod slabwise;
 mod solve;
+mod stages;
 mod terms;
 mod tight;
 #[cfg(target_arch = "x86_64")]
@@ -79,5 +80,6 @@ pub use lane::Level;
 pub use plan::{Plan, TierPlan, plan};
 pub use slab_store::{Part, SlabBytes, SlabKey, SlabStore};
 pub use solve::{Balance, BitplaneOptions, PlaneValues, Solution, solve};
+pub use stages::VALUES;
 
 pub(crate) use field::BoardGeometry;

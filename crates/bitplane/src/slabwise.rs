@@ -36,6 +36,7 @@ use crate::schedule::{Schedule, SlabInventory};
 use crate::slab_store::{Part, SlabKey, SlabStore};
 use crate::slabs::{SlabLayout, Slabs, TierDirection};
 use crate::solve::{Balance, BitplaneOptions, PlaneValues, Solution};
+use crate::stages;
 use crate::tight::WORDS;
 use outplay_core::{Value, Verdict};
 use outplay_runtime::communicator::{pack, unpack as numbers};
@@ -257,11 +258,11 @@ impl SlabSolver {
         let mut neighbour_buffers =
             NeighbourBuffers::new(self.context.geometry.shapes as usize, most_frames(self));
         let mut arenas = BufferPool::new(self);
-        monitor.stage("reach", work(self));
+        stages::begin_reach(monitor, work(self));
         for tier in 0..=plies {
             self.forward(monitor, tier, &schedule, &mut neighbour_buffers, &mut arenas)?;
         }
-        monitor.stage("values", work(self));
+        stages::begin_values(monitor, work(self), true);
         if let Some(sink) = sink.filter(|sink| sink.wants(plies)) {
             // A full board is terminal: the rules give its value.
             sink.end(plies).map_err(|why| DenseError::Sink { tier: plies, why })?;

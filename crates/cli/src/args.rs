@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 /// Solve it, prove it, play it: a workbench for two-player games of perfect information.
 #[derive(Parser)]
 #[command(name = "outplay", version, max_term_width = 100)]
-#[command(
-    after_help = "Examples:\n  outplay show tictactoe         draw a board with the value of every move\n  outplay solve connect4:5x4     find the winner and count won, drawn and lost positions\n  outplay games                  list the games and their spec strings\n\nExit codes: 0 known, 1 the answer is no or a check failed, 2 bad input, 3 not known within the limits, 130 interrupted"
-)]
+#[command(after_help = "`outplay help TOPIC` explains specs, positions, players, exit-codes and json.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -37,7 +35,7 @@ pub(crate) struct Common {
     /// Do not print progress on standard error
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// Format of progress reports on standard error
+    /// Progress on standard error: a bar (plain lines if it is not a terminal), or JSON objects
     #[arg(long, global = true, value_enum, default_value_t = ProgressFormat::Bar, value_name = "FORMAT")]
     pub(crate) progress: ProgressFormat,
     /// Do not write tables or search results to the data directory
@@ -56,9 +54,9 @@ impl Common {
 /// Format of progress reports.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressFormat {
-    /// Progress bar on a terminal, plain lines otherwise
+    // A bar on a terminal, plain lines otherwise.
     Bar,
-    /// One JSON object per line
+    // One JSON object per line.
     Json,
 }
 
@@ -66,25 +64,16 @@ pub(crate) enum ProgressFormat {
 pub(crate) enum Command {
     /// List the games, or print the rules and a board of one
     Games(crate::games::GamesArgs),
-    /// List the players, or those that support a game, with its levels of strength
+    /// List the players, or those that can play a game, with its levels of strength
     Players {
         /// Game spec, such as tictactoe or connect4:5x4
         game: Option<String>,
     },
     /// Draw a position with the value of every move
-    #[command(
-        after_help = "Examples:\n  outplay show tictactoe --moves a1,b1\n  outplay show tictactoe --moves b2,a1,a2,c2,c1 --tree --depth 4 --svg tree.svg"
-    )]
     Show(crate::show::ShowArgs),
     /// Solve a game: find its value and, where possible, write a table of all positions
-    #[command(
-        after_help = "Examples:\n  outplay solve connect4:5x4\n  outplay solve mnk:6x6,k=5 --method proof --proof 6x6.proof"
-    )]
     Solve(crate::solving::SolveArgs),
     /// Print the value of a position and of each of its moves
-    #[command(
-        after_help = "Examples:\n  outplay query connect4:5x4 --moves 33\n  outplay query tictactoe --position .../.x./... --json"
-    )]
     Query(crate::questions::QueryArgs),
     /// Explain the value of a position
     Why(crate::questions::WhyArgs),
@@ -96,10 +85,7 @@ pub(crate) enum Command {
     Verify(crate::tables::VerifyArgs),
     /// Count the positions of a table by tier, value and distance
     Stats(crate::tables::StatsArgs),
-    /// Export positions with exact values, distances and best moves (npz, csv or jsonl)
-    #[command(
-        after_help = "Examples:\n  outplay export connect4:5x4 --out connect4.npz\n  outplay export connect4:5x4 --positions 100000 --balanced --test 0.1 --out sample.csv"
-    )]
+    /// Export positions with values, distances and best moves (npz, csv or jsonl)
     Export(crate::exporting::ExportArgs),
     /// List or remove the stored tables and cached search results
     Tables(crate::tables::TablesArgs),
@@ -108,17 +94,11 @@ pub(crate) enum Command {
     Book(crate::books::BookCommand),
     /// Check a proof file with an independent checker
     Check(crate::proofs::CheckArgs),
-    /// Estimate the memory, disk, I/O and time that each method needs to solve a game
-    #[command(
-        after_help = "Examples:\n  outplay plan connect4:6x6 --values wdl --memory 12G --disk 50G\n  outplay plan connect4:7x6 --values wdl --ranks 16 --cores 32 --memory 110G --network 25G"
-    )]
+    /// Estimate the memory, disk and time that each method needs to solve a game
     Plan(crate::plan::PlanArgs),
-    /// Print the size of the index of a game, tier by tier
+    /// Print the size of a game's index, tier by tier
     Index(crate::indexes::IndexArgs),
     /// Play a game in the terminal
-    #[command(
-        after_help = "Examples:\n  outplay play connect4 --values\n  outplay play tictactoe --first alphabeta:depth=5 --second human"
-    )]
     Play(PlayArgs),
     /// Print a move: the best one known within the time, or that of a level or a player
     #[command(
@@ -126,9 +106,6 @@ pub(crate) enum Command {
     )]
     Move(crate::moving::MoveArgs),
     /// Play a match or a round-robin tournament between players
-    #[command(
-        after_help = "Examples:\n  outplay match connect4:5x4 alphabeta:depth=4,eval=lines mcts:playouts=2000 --games 40\n  outplay match connect4 'ugi:python3 my_engine.py' perfect --sprt 0,20 --out games.jsonl"
-    )]
     Match(crate::arena::MatchArgs),
     /// Import Gomocup games (PSQ files) and print their standings
     Import {
@@ -140,9 +117,6 @@ pub(crate) enum Command {
         out: Option<PathBuf>,
     },
     /// Label many positions with exact values (jsonl, csv or npz)
-    #[command(
-        after_help = "Examples:\n  outplay label connect4 --random 10000 --plies 12..30 --out labels.npz\n  outplay label connect4 positions.txt --moves --out labels.jsonl"
-    )]
     Label(Box<crate::arena::LabelArgs>),
     /// Run as an engine under a game protocol (UGI or Gomocup)
     #[command(subcommand)]
@@ -153,16 +127,29 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Reproduce a published experiment and compare the figures
     Experiment(ExperimentArgs),
-    /// Run the benchmarks of the README
+    /// Run the benchmarks behind the documented figures
     #[command(subcommand)]
     Bench(crate::bench::Bench),
-    /// Print a shell completion script: `outplay completions bash > FILE`
+    /// Print the completion script of a shell
     Completions {
         /// Shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page in roff: `outplay man | man -l -`
-    Man,
+    /// Print a manual page, or write all of them to a directory
+    Man {
+        /// Command whose page is printed (default: the main page)
+        #[arg(conflicts_with = "dir", value_name = "COMMAND")]
+        page: Vec<String>,
+        /// Write the pages of all commands and topics to this directory
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+    /// Print candidates for the last word; called by the completion scripts
+    #[command(hide = true)]
+    CompleteWords {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
 }
 
 /// Options of `play`.
@@ -282,8 +269,8 @@ pub(crate) struct SearchArgs {
     /// Size of the transposition table (default: 1G for solve, 256M otherwise)
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub(crate) hash: Option<u64>,
-    /// Time limit of a search; on timeout the bounds found so far are reported (default of queries on boards too large
-    /// for a table: 60)
+    /// Time limit of a search; on timeout, the bounds found so far are printed (default: 60 for queries about boards
+    /// too large for a table, otherwise none)
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) time: Option<f64>,
     /// Opening book written by `outplay book build`, used in addition to the built-in one

@@ -1,6 +1,7 @@
 //! State shared by all commands: options of a run, exit codes, printing of answers.
 
 use crate::args::{At, Common, SearchArgs};
+use crate::output::in_16_colours;
 use crate::progress::Progress;
 use crate::terminal::styled;
 use crate::usage;
@@ -166,9 +167,11 @@ impl<W: Write> Run<'_, W> {
         } else {
             let mut written = Vec::new();
             text(&mut written, answer).map_err(output_error)?;
-            self.out
-                .write_all(styled(&String::from_utf8_lossy(&written)).as_bytes())
-                .map_err(output_error)?;
+            let mut text = styled(&String::from_utf8_lossy(&written));
+            if !outplay_runtime::true_color() {
+                text = in_16_colours(&text);
+            }
+            self.out.write_all(text.as_bytes()).map_err(output_error)?;
         }
         Ok(KNOWN)
     }

@@ -1,12 +1,12 @@
 //! Command dispatch.
 
-use crate::args::{Cli, Command};
-use crate::commands::{Failure, KNOWN, Run, output_error};
+use crate::args::Command;
+use crate::commands::{Failure, Run};
+use crate::help::{completion, manual};
 use crate::{
     arena, bench, books, engine, games, indexes, moving, plan, playing, proofs, questions, roster, serving,
     show, solving, tables,
 };
-use clap::CommandFactory;
 use std::io::Write;
 
 /// Runs a command and returns its exit code.
@@ -38,13 +38,8 @@ pub(crate) fn dispatch(run: &mut Run<'_, impl Write>, command: &Command) -> Resu
         Command::Serve(args) => serving::serve(run, args),
         Command::Experiment(args) => arena::experiment(run, args),
         Command::Bench(command) => bench::bench(run, command),
-        Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Cli::command(), "outplay", run.out);
-            Ok(KNOWN)
-        }
-        Command::Man => {
-            clap_mangen::Man::new(Cli::command()).render(run.out).map_err(output_error)?;
-            Ok(KNOWN)
-        }
+        Command::Completions { shell } => completion::script(run, *shell),
+        Command::Man { page, dir } => manual::man(run, page, dir.as_deref()),
+        Command::CompleteWords { words } => completion::complete(run, words),
     }
 }

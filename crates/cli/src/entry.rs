@@ -1,14 +1,16 @@
 //! Entry points: a single process, or all ranks of a communicator.
 
 use crate::args::{Cli, Command};
+use crate::color;
 use crate::commands::{BAD_INPUT, Failure, KNOWN, NO, Run, output_error};
 use crate::dispatch::dispatch;
 use crate::errors::{code, complain, cure, misused};
+use crate::help;
 use crate::plan::PlanArgs;
 use crate::progress::Progress;
 use crate::tables::VerifyArgs;
 use crate::usage;
-use clap::Parser;
+use clap::FromArgMatches;
 use outplay_catalog::Catalog;
 use outplay_protocol::EnginePool;
 use outplay_runtime::Communicator;
@@ -19,21 +21,39 @@ use std::sync::Arc;
 
 /// Runs the command line for the games of a catalog.
 pub fn main(catalog: &Catalog) -> ExitCode {
-    match Cli::try_parse() {
-        Ok(cli) => {
+    match parse(catalog, true) {
+        Ok(Some(cli)) => {
             let mut out = BufWriter::new(anstream::stdout().lock());
             ExitCode::from(run(catalog, &cli, None, &mut out).0)
         }
+        Ok(None) => ExitCode::from(KNOWN),
         Err(error) => misused(&error),
     }
+}
+
+/// Parses the command line; `None` if it was `outplay help`, which is printed here.
+fn parse(catalog: &Catalog, prints: bool) -> Result<Option<Cli>, clap::Error> {
+    let color = color::requested(std::env::args_os());
+    color::set(color);
+    let matches = help::command().color(color).try_get_matches()?;
+    let Some(text) = help::requested(&matches, catalog) else {
+        return Cli::from_arg_matches(&matches).map(Some);
+    };
+    let text = text?;
+    if prints {
+        // A failing write has no other channel to be reported on.
+        let _ = writeln!(anstream::stdout(), "{}", text.ansi().to_string().trim_end());
+    }
+    Ok(None)
 }
 
 /// Runs the command line on all ranks of a communicator; each rank calls this. The ranks solve together, and rank 0
 /// does everything else, including all output. Returns the exit code, and the error if this rank failed.
 pub fn main_together(catalog: &Catalog, crew: &Arc<dyn Communicator>) -> (u8, Option<String>) {
     let first = crew.rank() == 0;
-    let mut cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let mut cli = match parse(catalog, first) {
+        Ok(Some(cli)) => cli,
+        Ok(None) => return (KNOWN, None),
         Err(error) => {
             if first {
                 misused(&error);

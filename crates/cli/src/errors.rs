@@ -10,6 +10,7 @@
 
 use crate::commands::{BAD_INPUT, INTERRUPTED, KNOWN, NO, UNKNOWN};
 use crate::terminal::harmless;
+use clap::error::ErrorKind;
 use outplay_workbench::{Cure, TableCure, Trouble, Values};
 use std::io::{self, Write};
 use std::path::Path;
@@ -94,10 +95,43 @@ pub(crate) fn misused(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::from(if error.use_stderr() { BAD_INPUT } else { KNOWN });
     }
-    let text = error.render().to_string();
-    let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-    complain(&mut io::stdout(), true, sentence, Some("run `outplay help` for the commands and options"));
+    let (sentence, cure) = usage_error(error);
+    complain(&mut io::stdout(), true, &sentence, Some(&cure));
     ExitCode::from(BAD_INPUT)
+}
+
+/// Splits the text of a usage error into a sentence and its cure.
+///
+/// ```text
+///  error: the following required arguments were not provided:      the sentence, up to a blank line
+///    <GAME>
+///
+///    tip: …                                                        hints, if there are any
+///
+///  Usage: outplay solve --json <GAME>                              the usage, if there is one
+/// ```
+fn usage_error(error: &clap::Error) -> (String, String) {
+    let text = error.render().to_string();
+    let joined = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parts: Vec<String> = text.split("\n\n").map(joined).collect();
+    let usage = parts.iter().find_map(|part| part.strip_prefix("Usage: "));
+    let command = usage.map_or_else(Vec::new, |usage| {
+        usage.split(' ').skip(1).take_while(|word| !word.starts_with(['<', '[', '-'])).collect()
+    });
+    let help = [&["outplay", "help"], &command[..]].concat().join(" ");
+    let mut cures: Vec<String> =
+        parts.iter().filter_map(|part| part.strip_prefix("tip: ")).map(str::to_string).collect();
+    if let Some(usage) = usage.filter(|_| !command.is_empty()) {
+        cures.push(format!("the usage is `{usage}`"));
+    }
+    let lists = if command.is_empty() { "the commands and options" } else { "the options" };
+    cures.push(format!("run `{help}` for {lists}"));
+    let sentence = match (error.kind(), parts.first().and_then(|part| part.strip_prefix("error: "))) {
+        // The text would list all commands, or be the help itself.
+        (ErrorKind::MissingSubcommand, _) | (_, None) => "no command was given".to_string(),
+        (_, Some(sentence)) => sentence.to_string(),
+    };
+    (sentence, cures.join("; "))
 }
 
 /// Reports an error: as JSON on standard output, or as text on standard error.
@@ -112,4 +146,31 @@ pub(crate) fn complain(out: &mut impl Write, json: bool, sentence: &str, cure: O
     let (sentence, cure) = (harmless(sentence), cure.map(harmless));
     let cure = cure.map(|cure| format!("\n  {cure}")).unwrap_or_default();
     let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {sentence}{cure}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_errors_are_whole_sentences() {
+        let check = |line: &str, sentence: &str, cure: &str| {
+            let error = crate::help::command().try_get_matches_from(line.split(' ')).unwrap_err();
+            let (found, found_cure) = usage_error(&error);
+            assert_eq!((found.as_str(), found_cure.as_str()), (sentence, cure), "{line}");
+        };
+        check(
+            "outplay solve --json",
+            "the following required arguments were not provided: <GAME>",
+            "the usage is `outplay solve --json <GAME>`; run `outplay help solve` for the options",
+        );
+        check("outplay --json", "no command was given", "run `outplay help` for the commands and options");
+        let error = crate::help::command().try_get_matches_from(["outplay", "solve", "x", "--metod", "y"]);
+        let (sentence, cure) = usage_error(&error.unwrap_err());
+        assert_eq!(sentence, "unexpected argument '--metod' found");
+        assert!(
+            cure.starts_with("a similar argument exists: '--method'; the usage is `outplay solve"),
+            "{cure}"
+        );
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::commands::{Failure, Run};
 use clap::Args;
-use outplay_core::figures::grouped;
+use outplay_core::figures::{duration, grouped};
 use outplay_dataset::Form;
 use outplay_workbench::export::{Request, export};
 use std::io::Write;
@@ -86,7 +86,7 @@ impl<W: Write> Run<'_, W> {
             }
             let values: Vec<String> =
                 report.values.iter().map(|(value, count)| format!("{value} {}", grouped(*count))).collect();
-            writeln!(out, "{}; {} in {:.1} s", values.join(", "), report.sheet, report.seconds)?;
+            writeln!(out, "{}; {} in {}", values.join(", "), report.sheet, duration(report.seconds))?;
             report.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
         })
     }

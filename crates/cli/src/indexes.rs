@@ -3,12 +3,13 @@
 use crate::commands::{Failure, KNOWN, NO, Run};
 use crate::{output, usage};
 use clap::Args;
+use outplay_core::figures::bytes;
 use std::io::Write;
 
 /// Largest index whose reachable positions are counted without `--count`.
 const COUNTED: u128 = 20_000_000;
 
-/// Print the size of the index of a game, tier by tier
+/// Print the size of a game's index, tier by tier
 #[derive(Args)]
 pub(crate) struct IndexArgs {
     /// Game spec, such as connect4
@@ -68,9 +69,9 @@ fn sizes(run: &mut Run<'_, impl Write>, game: &str, count: bool) -> Result<u8, F
             }
             (None, Some(size)) => writeln!(
                 out,
-                "reachable positions were not counted: one bit per number takes {:.1} GB, and the memory limit is {:.1} GB",
-                size as f64 / 8e9,
-                run.common.memory.unwrap_or_else(usage::available_bytes) as f64 / 1e9
+                "reachable positions were not counted: one bit per number takes {}, and the memory limit is {}",
+                bytes((size / 8).min(u64::MAX.into()) as u64),
+                bytes(run.common.memory.unwrap_or_else(usage::available_bytes))
             ),
             _ => Ok(()),
         }

@@ -8,7 +8,7 @@ use outplay_core::figures::{bytes, duration, grouped, per_second};
 use outplay_workbench::{PlanReport, PlanRequest, Values, Way};
 use std::io::{self, Write};
 
-/// Estimate the memory, disk, I/O and time that each method needs to solve a game
+/// Estimate the memory, disk and time that each method needs to solve a game
 #[derive(Args)]
 pub(crate) struct PlanArgs {
     /// Game spec, such as connect4:6x6
@@ -46,7 +46,7 @@ fn print_plan(out: &mut impl Write, report: &PlanReport) -> io::Result<()> {
     writeln!(out, "{BOLD}{}{BOLD:#}: estimated cost of solving it (values: {})", report.game, report.values)?;
     if let Some(slots) = report.slots {
         write!(out, "  {} slots in the index", grouped(slots))?;
-        match report.positions {
+        match report.estimated_count {
             Some(positions) => writeln!(out, ", about {} legal positions", large(positions))?,
             None => writeln!(out)?,
         }

@@ -306,7 +306,7 @@ fn print_tables(
             "{:<wide$}  {:>9}  {} cached search results",
             harmless(&kept.name),
             bytes(kept.bytes),
-            grouped(kept.positions as u64)
+            grouped(kept.positions.0)
         )?;
     }
     writeln!(out, "{FAINT}data directory {}{FAINT:#}", data.display())

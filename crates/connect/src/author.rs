@@ -68,7 +68,7 @@ impl Author {
         let plies = self.places.plies();
         let (mut file, mut units) = self.resume()?;
         let missing: Vec<usize> = (0..units.len()).filter(|&unit| units[unit].is_none()).collect();
-        monitor.stage("book", missing.len() as u64);
+        monitor.stage("solving openings", missing.len() as u64);
         if !missing.is_empty() {
             let Some(reachable) = self.reachable(monitor) else { return Err(self.stopped(&units)) };
             let table = TranspositionTable::new(table_entries, board::key_bits(&self.places.board))?;

@@ -244,7 +244,7 @@ impl Book {
         threads: usize,
     ) -> Result<BookSample, BookError> {
         self.verify()?;
-        monitor.stage("check", sample as u64);
+        monitor.stage("checking the book", sample as u64);
         let mut random = StdRng::seed_from_u64(seed);
         let mut result = BookSample { checked: 0, wrong: Vec::new() };
         let mut moves = Vec::new();

@@ -158,7 +158,7 @@ impl Solver {
         check(board)?;
         // The time limit includes allocating the table.
         let monitor = Deadline::new(limits.time, monitor);
-        monitor.stage("search", 0);
+        monitor.stage("searching", 0);
         let table = self.table_for(board)?;
         Ok(solve_with(table, board, depth, limits.nodes, &monitor, threads))
     }

@@ -27,6 +27,33 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// Formats an estimate of the time left as people say it: `about 5 minutes`, `less than a second`.
+pub fn time_left(seconds: f64) -> String {
+    let (amount, unit) = match seconds {
+        s if s < 1.0 => return "less than a second".into(),
+        s if s < 90.0 => (s, "second"),
+        s if s < 90.0 * 60.0 => (s / 60.0, "minute"),
+        s if s < 48.0 * 3600.0 => (s / 3600.0, "hour"),
+        s if s < 1000.0 * 86400.0 => (s / 86400.0, "day"),
+        s if s < 1e4 * 365.25 * 86400.0 => (s / (365.25 * 86400.0), "year"),
+        _ => return "more than 10,000 years".into(),
+    };
+    match amount.round() as u64 {
+        1 => format!("about 1 {unit}"),
+        amount => format!("about {} {unit}s", grouped(amount)),
+    }
+}
+
+/// Formats a rate in words: `1.8 million per second`.
+pub fn rate_words(rate: f64) -> String {
+    match rate {
+        r if r < 10.0 => format!("{r:.1} per second"),
+        r if r < 1e6 => format!("{} per second", grouped(r as u64)),
+        r if r < 1e9 => format!("{:.1} million per second", r / 1e6),
+        r => format!("{:.1} billion per second", r / 1e9),
+    }
+}
+
 /// Formats a rate with an SI prefix: `1.8 M/s`.
 pub fn per_second(rate: f64) -> String {
     match rate {
@@ -59,6 +86,13 @@ mod tests {
         assert_eq!(duration(607.25 * 3600.0), "25 days");
         assert_eq!(bytes(100_000_000), "100.0 MB");
         assert_eq!((per_second(999.0), per_second(1.84e6)), ("999/s".into(), "1.8 M/s".into()));
+        assert_eq!(time_left(0.908), "less than a second");
+        assert_eq!((time_left(1.2), time_left(63.0)), ("about 1 second".into(), "about 63 seconds".into()));
+        assert_eq!((time_left(300.0), time_left(9e9)), ("about 5 minutes".into(), "about 285 years".into()));
+        assert_eq!(
+            [2.34, 78_123.0, 1.84e6, 5e9].map(rate_words),
+            ["2.3 per second", "78,123 per second", "1.8 million per second", "5.0 billion per second"]
+        );
         assert_eq!(grouped(15_038_733_958_272u64), "15,038,733,958,272");
         assert_eq!(grouped(999u64), "999");
     }

@@ -15,6 +15,7 @@ mod cpu_lock;
 mod meter;
 mod monitor;
 mod sharded_map;
+mod terminal;
 pub mod threads;
 pub mod varint;
 
@@ -23,3 +24,4 @@ pub use cpu_lock::{CpuGuard, CpuLock};
 pub use meter::Meter;
 pub use monitor::{Deadline, Monitor, NoMonitor, Pace};
 pub use sharded_map::{NoMemory, ShardedMap, discard};
+pub use terminal::true_color;

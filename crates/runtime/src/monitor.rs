@@ -17,6 +17,9 @@ pub trait Monitor: Send + Sync {
     fn stage(&self, name: &str, total: u64);
     /// `units` more are done.
     fn advance(&self, units: u64);
+    /// The next stage is this portion of the whole work: `0.3..1.0` is what follows the first 30 %. Without it, a stage
+    /// is the whole work.
+    fn portion(&self, _portion: Range<f64>) {}
     /// Whether to stop as soon as possible: the caller cancelled, or a timeout expired.
     fn stopped(&self) -> bool;
     /// Waits while more urgent work runs; a no-op by default.
@@ -100,6 +103,12 @@ impl Monitor for Deadline<'_> {
     fn advance(&self, units: u64) {
         if !self.silent {
             self.monitor.advance(units);
+        }
+    }
+
+    fn portion(&self, portion: Range<f64>) {
+        if !self.silent {
+            self.monitor.portion(portion);
         }
     }
 

@@ -405,7 +405,7 @@ fn deepen<G: Game, W: Worker<G>>(
     let from = if options.deepening { from.min(plies) } else { plies };
     worker.prefer(None);
     for depth in from..=plies {
-        worker.clock().budget.stage(&format!("depth {depth}"));
+        worker.clock().budget.stage(&format!("searching to depth {depth}"));
         let found = worker.root(pos, depth);
         if worker.clock().stopped {
             // A partial result is better than none.

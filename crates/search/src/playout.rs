@@ -128,7 +128,7 @@ fn play<G: Game>(
 ) -> Result<Playouts, SearchError> {
     let mut rng = SmallRng::seed_from_u64(options.seed);
     let mut sum = Playouts::default();
-    monitor.stage("random games", options.games);
+    monitor.stage("playing random games", options.games);
     let mut pace = Pace::new(monitor);
     'games: for number in 0..options.games {
         if number % POLL == 0 {

@@ -378,6 +378,7 @@ interface IndexAnswer {
 
 interface WavesAnswer {
   game: string;
+  count: number;
   positions: number;
   draws: number;
   waves: { distance: number; win: number; loss: number }[];

@@ -42,7 +42,7 @@ Trace: game position? method order? depth:number counters:Counters recorded_plie
     nodes:objects
 Index: game index? tiers?:objects size?:number reachable?:plies ratio?:maybe_real number?:number tier?
     place?:number position?:maybe unreached?:maybe
-Waves: game positions:number draws:number waves:objects
+Waves: game count:number positions:number draws:number waves:objects
 Values: values:objects
 Proof: game position? value:value nodes?:number steps?:number proof:maybe
 Checked: valid:truth value? steps?:number followed?:number error? step?:plies seen:objects

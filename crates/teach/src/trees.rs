@@ -4,7 +4,7 @@ use crate::evaluation::leaves;
 use outplay_core::{AnyGame, AnyPosition, Counters, Notation};
 use outplay_runtime::Monitor;
 use outplay_search::{DiceMethod, Fate, Tree, TreeOptions, Worth};
-use outplay_workbench::{GameHandle, PositionRef, Session, Trouble, kit};
+use outplay_workbench::{GameHandle, PlainCount, PositionRef, Session, Trouble, kit};
 use serde::Serialize;
 
 /// A recorded search tree for display.
@@ -13,7 +13,8 @@ pub struct TreeReport {
     /// The canonical spec.
     pub game: String,
     /// Positions that the search entered, recorded or not.
-    pub positions: u64,
+    #[serde(flatten)]
+    pub positions: PlainCount,
     /// Counters of the search.
     pub counters: Counters,
     /// The tree as data, from the root.
@@ -104,7 +105,7 @@ pub fn dice_tree(
 fn drawn(game: &AnyGame, found: &Tree<AnyGame>) -> TreeReport {
     TreeReport {
         game: game.spec(),
-        positions: found.counts.nodes,
+        positions: PlainCount(found.counts.nodes),
         counters: found.counts,
         tree: node(game, found, 0, None),
         text: found.text(game),

@@ -8,7 +8,7 @@
 
 use outplay_core::{Notation, Verdict};
 use outplay_runtime::Monitor;
-use outplay_workbench::{Answer, GameHandle, Session, Trouble, retrograde_values};
+use outplay_workbench::{Answer, GameHandle, PlainCount, Session, Trouble, retrograde_values};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,8 @@ pub struct Waves {
     /// The canonical spec.
     pub game: String,
     /// All positions.
-    pub positions: u64,
+    #[serde(flatten)]
+    pub positions: PlainCount,
     /// Positions in no wave: draws.
     pub draws: u64,
     /// The waves in the order of their distance.
@@ -68,7 +69,7 @@ pub fn waves(session: &Session, handle: &GameHandle, watch: &dyn Monitor) -> Res
     let waves: Vec<Wave> =
         waves.into_iter().map(|(distance, (win, loss))| Wave { distance, win, loss }).collect();
     let positions = draws + waves.iter().map(|wave| wave.win + wave.loss).sum::<u64>();
-    Ok(Waves { game: handle.spec(), positions, draws, waves })
+    Ok(Waves { game: handle.spec(), positions: PlainCount(positions), draws, waves })
 }
 
 /// The values of a list of positions of a game with cycles; texts that are not positions are marked as not legal.

@@ -368,13 +368,24 @@ pub struct ProbeReport {
     /// The canonical spec.
     pub game: String,
     /// Random legal positions asked for.
-    pub positions: u64,
+    #[serde(flatten)]
+    pub positions: PlainCount,
     /// Probes per second with a cold cache.
     pub cold_per_second: f64,
     /// Probes per second when the same positions are probed again.
     pub warm_per_second: f64,
     /// The table's size.
     pub table_bytes: u64,
+}
+
+/// A plain number of positions, to be flattened: `count` in JSON, and `positions` as well until 0.3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PlainCount(pub u64);
+
+impl Serialize for PlainCount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([("count", self.0), ("positions", self.0)])
+    }
 }
 
 /// Win, draw and loss counts.
@@ -614,7 +625,8 @@ pub struct EngineReport {
     /// The spec of the player that searched.
     pub player: String,
     /// Positions it searched.
-    pub positions: usize,
+    #[serde(flatten)]
+    pub positions: PlainCount,
     /// Threads.
     pub threads: usize,
     /// Mean search depth in plies.

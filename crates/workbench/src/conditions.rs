@@ -1,6 +1,6 @@
 //! The lecture's conditions on a game: two players, zero sum, finite, deterministic, perfect information.
 
-use crate::{GameHandle, Trouble};
+use crate::{GameHandle, PlainCount, Trouble};
 use outplay_core::{AnyPosition, Game, Notation, Tier, Turn};
 use outplay_runtime::{Deadline, Monitor};
 use outplay_solve::{ExploredGame, SolveError};
@@ -29,7 +29,8 @@ pub struct CheckReport {
     /// The game is acyclic.
     pub acyclic: Option<bool>,
     /// Positions visited.
-    pub positions: u64,
+    #[serde(flatten)]
+    pub positions: PlainCount,
     /// Moves visited.
     pub moves: u64,
     /// Whether every position was visited.
@@ -62,7 +63,7 @@ pub fn check_conditions(
         deterministic: Some(!game.has_dice()),
         perfect_information: true,
         acyclic: handle.kernels().loops().map(|loops| !loops),
-        positions: 0,
+        positions: PlainCount(0),
         moves: 0,
         complete: false,
     };
@@ -72,19 +73,19 @@ pub fn check_conditions(
     if (settled && large && !game.has_dice()) || game.start().is_none() {
         return Ok(known);
     }
-    watch.stage("exploring", 0);
+    watch.stage("exploring the positions", 0);
     let clock = Deadline::new(time, watch);
     let explored = match ExploredGame::new(game, &start, most, &clock) {
         Ok(explored) => explored,
         Err(SolveError::Stopped) if clock.passed() && !watch.stopped() => return Ok(known),
-        Err(SolveError::TooLarge(seen)) => return Ok(CheckReport { positions: seen, ..known }),
+        Err(SolveError::TooLarge(seen)) => return Ok(CheckReport { positions: PlainCount(seen), ..known }),
         Err(error) => return Err(error.into()),
     };
     Ok(CheckReport {
         finite: Some(true),
         deterministic: Some(!explored.has_chance()),
         acyclic: Some(!explored.has_loops()),
-        positions: explored.positions().len() as u64,
+        positions: PlainCount(explored.positions().len() as u64),
         moves: explored.moves(),
         complete: true,
         ..known

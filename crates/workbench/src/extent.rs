@@ -92,7 +92,7 @@ impl Extent {
 /// Estimates the numbers of legal and stored slots of each tier.
 pub(crate) fn estimate(handle: &GameHandle, extent: &mut Extent, index: &dyn Numbers, watch: &dyn Monitor) {
     let sizes = index.sizes();
-    watch.stage("estimating", extent.tiers.len() as u64);
+    watch.stage("estimating the number of positions", extent.tiers.len() as u64);
     extent.tiers.par_iter_mut().zip(&sizes).enumerate().for_each(|(tier, (t, &size))| {
         let mut rng = SmallRng::seed_from_u64(tier as u64 + 1);
         let (mut live, mut stored) = (0u64, 0u64);

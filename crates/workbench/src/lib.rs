@@ -90,9 +90,9 @@ mod view;
 
 pub use answers::{
     Answer, BySide, ChanceReport, ChanceRow, ChoiceAnswer, Convergence, Counts, EngineReport, IndexReport,
-    IndexTier, Longest, LongestBySide, MoveAnswer, Phases, PositionsReport, ProbeReport, ProvedValue,
-    QueryAnswer, SearchReport, SolveAnswer, SolveOrigin, Source, Splits, StatsReport, StatsTier, StoredTable,
-    TurnCounts, VerifyReport, View,
+    IndexTier, Longest, LongestBySide, MoveAnswer, Phases, PlainCount, PositionsReport, ProbeReport,
+    ProvedValue, QueryAnswer, SearchReport, SolveAnswer, SolveOrigin, Source, Splits, StatsReport, StatsTier,
+    StoredTable, TurnCounts, VerifyReport, View,
 };
 pub use bench::{
     ClassicReport, ClassicRow, chance_speed, classic_speed, engine_speed, position_speed, search_speed,

@@ -191,7 +191,7 @@ pub(crate) fn verify_means(
         return Ok(None);
     };
     let tiers = index.numbers().sizes().len() as u32;
-    watch.stage("deriving means again", index.numbers().sizes().iter().sum());
+    watch.stage("deriving the means again", index.numbers().sizes().iter().sum());
     let values: Result<Vec<Vec<f64>>, Trouble> = (0..tiers)
         .map(|t| {
             let table = tier_tables.at(Tier(t));

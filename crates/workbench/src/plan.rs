@@ -97,6 +97,8 @@ pub struct PlanReport {
     /// Size of the index; none for a game that has to be explored.
     pub slots: Option<u128>,
     /// Legal positions, estimated by sampling the index.
+    pub estimated_count: Option<f64>,
+    /// The same under its old name, until 0.3.
     pub positions: Option<f64>,
     /// Bytes of memory allowed.
     pub memory: u64,
@@ -198,6 +200,7 @@ pub fn plan(
         game: handle.spec(),
         values: request.values,
         slots: None,
+        estimated_count: None,
         positions: None,
         memory: session.memory,
         disk: request.disk,
@@ -238,7 +241,8 @@ fn forecast_dense(
     };
     let mut extent = Extent::new(&plan);
     estimate(handle, &mut extent, numbering.numbers(), watch);
-    report.positions = Some(extent.sum(|t| t.live));
+    report.estimated_count = Some(extent.sum(|t| t.live));
+    report.positions = report.estimated_count;
     let data = session.data.as_deref().filter(|data| data.is_dir());
     let place = data.map_or_else(std::env::temp_dir, PathBuf::from);
     let rates = Rates::measure(board, request.values, session.threads, &place, watch)?;

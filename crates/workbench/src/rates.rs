@@ -220,7 +220,7 @@ struct StageTimer<'a> {
 impl Monitor for StageTimer<'_> {
     fn stage(&self, name: &str, _total: u64) {
         if let Ok(mut began) = self.values.lock()
-            && name == "values"
+            && name == outplay_bitplane::VALUES
         {
             *began = Some(Instant::now());
         }
@@ -266,7 +266,7 @@ impl Rates {
         place: &Path,
         watch: &dyn Monitor,
     ) -> Result<Rates, Trouble> {
-        watch.stage("measuring", 0);
+        watch.stage("measuring this machine", 0);
         let planes = if values == Values::Wdl { BitplaneOptions::wdl() } else { BitplaneOptions::distance() };
         let options = BitplaneOptions { threads, counts: true, ..planes };
         let small = smaller(board, &options);

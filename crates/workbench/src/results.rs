@@ -12,8 +12,8 @@
 //! Invariant: a result is returned only if it agrees with what the rules say of its position, its moves and their
 //! finished successors, and with other kept results of its successors.
 
-use crate::GameHandle;
 use crate::plausible::is_plausible;
+use crate::{GameHandle, PlainCount};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Notation, Value};
 use outplay_files::{
     Contents, FileError, Identity, Links, Log, OpenLog, State, Strangers, own_directory, read, read_sealed,
@@ -356,7 +356,8 @@ pub struct ListedResults {
     /// The name of the file without its ending.
     pub name: String,
     /// Positions with results; 0 if the file is damaged or belongs to another game or version.
-    pub positions: usize,
+    #[serde(flatten)]
+    pub positions: PlainCount,
     /// The size of the file.
     pub bytes: u64,
 }
@@ -378,7 +379,7 @@ pub fn list_results(data: &Path) -> Vec<ListedResults> {
         .into_iter()
         .filter_map(|(path, found)| {
             let (name, aside) = named(&path)?;
-            let positions = positions(&path, name).unwrap_or(0);
+            let positions = PlainCount(positions(&path, name).unwrap_or(0) as u64);
             (!aside).then(|| ListedResults { name: name.into(), positions, bytes: found.len() })
         })
         .collect();
@@ -447,7 +448,7 @@ mod tests {
             Some((note.value, 0))
         );
         assert!(notes.find(&game, &game.start().unwrap(), &NoMonitor).is_none());
-        assert_eq!(list_results(data.path())[0].positions, 1);
+        assert_eq!(list_results(data.path())[0].positions.0, 1);
         assert_eq!(clear_results(data.path(), None).unwrap(), 1);
         assert!(list_results(data.path()).is_empty());
     }
@@ -473,7 +474,7 @@ mod tests {
         of_four.add(&four, &start, &DRAWN, &NoMonitor);
         let of_three = open(data.path(), &three).file;
         fs::rename(&of_four.file, &of_three).unwrap();
-        assert_eq!(list_results(data.path())[0].positions, 0, "renamed results count for nothing");
+        assert_eq!(list_results(data.path())[0].positions.0, 0, "renamed results count for nothing");
         let left_alone = ResultCache::open(data.path(), &three, Some(false), false, &NoMonitor);
         assert!(left_alone.find(&three, &three.start().unwrap(), &NoMonitor).is_none() && of_three.exists());
         assert!(open(data.path(), &three).find(&three, &three.start().unwrap(), &NoMonitor).is_none());
@@ -556,7 +557,7 @@ mod tests {
         assert!(open(data.path(), &game).find(&game, &next, &NoMonitor).is_some());
         // An oversized file is neither read nor fatal.
         fs::File::options().write(true).open(&notes.file).unwrap().set_len(1 << 40).unwrap();
-        assert_eq!(list_results(data.path())[0].positions, 0);
+        assert_eq!(list_results(data.path())[0].positions.0, 0);
         let notes = open(data.path(), &game);
         notes.add(&game, &next, &DRAWN, &NoMonitor);
         assert!(fs::metadata(&notes.file).unwrap().len() < 1000);
@@ -595,7 +596,7 @@ mod tests {
         notes.add(&game, &game.play(&start, AnyMove(0)), &DRAWN, &NoMonitor);
         assert!(began.elapsed() < Duration::from_secs(5));
         drop(held);
-        assert_eq!(list_results(data.path())[0].positions, 1);
+        assert_eq!(list_results(data.path())[0].positions.0, 1);
     }
 
     #[test]

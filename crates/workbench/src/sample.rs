@@ -103,7 +103,7 @@ fn sampled(
         )));
     }
     let opened = open_table(session, handle, data, values)?;
-    watch.stage("verifying", sample / ranks);
+    watch.stage("verifying a sample", sample / ranks);
     let sizes = opened.numbering.numbers().sizes();
     (0..sample.div_ceil(TASK))
         .into_par_iter()

@@ -225,7 +225,7 @@ impl Session {
         if let Some(explored) = cache.explored.get() {
             return Ok(explored.clone());
         }
-        watch.stage("exploring", 0);
+        watch.stage("exploring the positions", 0);
         let explored = handle.kernels().explore(&handle.start()?, most, watch)?;
         Ok(cache.explored.get_or_init(|| explored).clone())
     }

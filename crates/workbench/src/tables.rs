@@ -5,8 +5,8 @@ use crate::means::verify_means;
 use crate::methods::retrograde::verify_loops;
 use crate::tier_tables::{TierLayout, TierTables, untimed};
 use crate::{
-    Counts, GameHandle, Numbering, Numbers, ProbeReport, Session, StatsReport, StatsTier, Trouble,
-    VerifyReport,
+    Counts, GameHandle, Numbering, Numbers, PlainCount, ProbeReport, Session, StatsReport, StatsTier,
+    Trouble, VerifyReport,
 };
 use outplay_core::{AnyPosition, Notation, Tier, Turn, Value, Verdict};
 use outplay_runtime::{Monitor, NoMonitor};
@@ -227,7 +227,13 @@ pub fn probe_speed(
     let cold_per_second = pass()?;
     let warm_per_second = pass()?;
     let (game, table_bytes) = (handle.spec(), opened.tier_tables.bytes(index));
-    Ok(ProbeReport { game, positions: positions.len() as u64, cold_per_second, warm_per_second, table_bytes })
+    Ok(ProbeReport {
+        game,
+        positions: PlainCount(positions.len() as u64),
+        cold_per_second,
+        warm_per_second,
+        table_bytes,
+    })
 }
 
 /// Random legal positions, drawn uniformly from the numbers of the index.

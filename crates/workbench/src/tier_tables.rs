@@ -310,12 +310,12 @@ impl<'a> LoopFiles<'a> {
         match writer.identity().values {
             Values::Wdl => {
                 let file = writer.tier::<i8>(to)?;
-                self.watch.stage(&format!("writing {name}"), file.slots());
+                self.watch.stage(&format!("writing the table {name}"), file.slots());
                 put(file, |number| solved.code::<C>(from, number).map_or(i8::MIN, wdl_cell), self.watch)
             }
             _ => {
                 let file = writer.tier::<C::Cell>(to)?;
-                self.watch.stage(&format!("writing {name}"), file.slots());
+                self.watch.stage(&format!("writing the table {name}"), file.slots());
                 let cell = |number| solved.code::<C>(from, number).unwrap_or(C::UNKNOWN).cell();
                 put(file, cell, self.watch)
             }
@@ -379,7 +379,7 @@ impl<C: StorableCode> Keep<C> for LoopFiles<'_> {
             self.clock = Clock::start();
             return Ok(None);
         };
-        self.watch.stage(&format!("reading {}", writer.name()), 0);
+        self.watch.stage(&format!("reading the table {}", writer.name()), 0);
         let read = writer.table()?;
         let codes: Vec<C> = match writer.identity().values {
             Values::Wdl => each_code(&read.read_tier::<i8>(within)?, &wdl_code),

@@ -194,7 +194,7 @@ pub fn labels(
     let start = game.start().ok_or_else(|| ArenaError::Unable(format!("{spec} has no start position")))?;
     let opened = file.map(|file| open_file(file, game, &start, sampling, monitor)).transpose()?;
     let (mut log, mut known) = opened.map_or((None, LabelMap::new()), |(log, known)| (Some(log), known));
-    monitor.stage("labels", count as u64);
+    monitor.stage("labelling positions", count as u64);
     let (mut first, mut useful) = progress(&known);
     monitor.advance(useful.min(count) as u64);
     // Rounds of samples, until enough of them are informative.

@@ -359,7 +359,7 @@ fn fit_labels(
         let why = "no sampled position has both good and bad moves to learn from; sample more positions or other plies";
         return Err(ArenaError::Unable(why.into()));
     }
-    monitor.stage("fitting", u64::from(fit.steps));
+    monitor.stage("fitting the weights", u64::from(fit.steps));
     let mut losses = Vec::new();
     let values = examples.fit(fit, request.threads, |step| {
         monitor.advance(1);

@@ -3,7 +3,7 @@
 use crate::args::SearchArgs;
 use crate::commands::{Failure, KNOWN, Run, UNKNOWN};
 use clap::Args;
-use outplay_core::figures::grouped;
+use outplay_core::figures::{duration, grouped, rate_words};
 use outplay_workbench::Trouble;
 use outplay_workbench::export::{LabelReport, LabelRequest, Positions, Sampling, Spread, label};
 use std::io::{self, Write};
@@ -75,7 +75,7 @@ fn write_report(out: &mut impl Write, report: &LabelReport) -> io::Result<()> {
         out,
         "{}: {} positions written to {}: {} won, {} drawn, {} lost for the player to move, {} unknown",
         report.game,
-        count(report.positions),
+        grouped(report.positions.0),
         report.out,
         count(report.wins),
         count(report.draws),
@@ -85,5 +85,5 @@ fn write_report(out: &mut impl Write, report: &LabelReport) -> io::Result<()> {
     if report.found_before > 0 {
         writeln!(out, "{} of them were labelled by an earlier run", count(report.found_before))?;
     }
-    writeln!(out, "{:.1} s, {:.1} positions/s", report.seconds, report.per_second)
+    writeln!(out, "{}, {}", duration(report.seconds), rate_words(report.per_second))
 }

@@ -12,7 +12,7 @@ use outplay_arena::referee::House;
 use outplay_arena::standings::{MoveAccuracy, PlayerRow, Standings, Tally};
 use outplay_arena::stats::{Decision, Pairs, Sprt, Strength};
 use outplay_arena::text::Grid;
-use outplay_core::figures::{bytes, grouped};
+use outplay_core::figures::{bytes, duration, grouped};
 use outplay_files::Links;
 use outplay_workbench::Trouble;
 use std::io::{self, Write};
@@ -214,15 +214,48 @@ fn write_report(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
     }
     writeln!(
         out,
-        ", {} different; openings of {} plies, seed {}, {:.1} s",
-        standings.distinct_games, report.openings, report.seed, report.seconds
+        ", {} different; openings of {} plies, seed {}, {}",
+        standings.distinct_games,
+        report.openings,
+        report.seed,
+        duration(report.seconds)
     )?;
     write_standings(out, standings)?;
     write_verdict(out, report)
 }
 
+/// Longest spec that is printed in tables; longer ones are listed once, with a number.
+const LONG: usize = 32;
+
+/// Replaces long specs by a number and the player's name, and writes the list.
+fn shortened(out: &mut impl Write, standings: &Standings) -> io::Result<Standings> {
+    let mut short = standings.clone();
+    if standings.players.iter().all(|row| row.player.chars().count() <= LONG) {
+        return Ok(short);
+    }
+    let mut names = Vec::new();
+    for (number, row) in standings.players.iter().enumerate() {
+        let first = row.player.split([':', '@']).next().unwrap_or_default();
+        writeln!(out, "  {}  {}", number + 1, harmless(&row.player))?;
+        names.push((row.player.clone(), format!("{} {first}", number + 1)));
+    }
+    let rename = |name: &mut String| {
+        if let Some((_, short)) = names.iter().find(|(long, _)| long == name) {
+            name.clone_from(short);
+        }
+    };
+    short.players.iter_mut().for_each(|row| rename(&mut row.player));
+    short.ratings.iter_mut().for_each(|row| rename(&mut row.player));
+    for row in &mut short.pairings {
+        rename(&mut row.player);
+        rename(&mut row.opponent);
+    }
+    Ok(short)
+}
+
 /// Writes the standings: each player against all, and the cross table.
 fn write_standings(out: &mut impl Write, standings: &Standings) -> io::Result<()> {
+    let standings = &shortened(out, standings)?;
     let mut grid = Grid::new(
         "",
         &[
@@ -252,12 +285,14 @@ fn write_standings(out: &mut impl Write, standings: &Standings) -> io::Result<()
         ]);
     }
     write_grid(out, &grid)?;
+    // Imported games have no times.
+    let time = |ms: f64| if ms > 0.0 { duration(ms / 1e3) } else { "-".into() };
     let mut cost = Grid::new("", &["per move", "time", "slowest", "nodes", "depth", "memory"]);
     for row in rows {
         cost.row(vec![
             row.player.clone(),
-            format!("{:.3} ms", row.ms_per_move),
-            format!("{:.3} ms", row.slowest_ms),
+            time(row.ms_per_move),
+            time(row.slowest_ms),
             format!("{:.0}", row.nodes_per_move),
             format!("{:.1}", row.depth_per_move),
             bytes(row.bytes),

@@ -14,6 +14,7 @@ use outplay_arena::tune::labels::{Sampling, Spread};
 use outplay_arena::tune::{
     FitAccuracy, TuneReport, TuneRequest, TuningMethod as TuneMethod, TuningObjective, page as tune_page,
 };
+use outplay_core::figures::duration;
 use outplay_players::{FeatureSet, Weights};
 use outplay_workbench::{GameHandle, Trouble};
 use std::io::{self, Write};
@@ -246,8 +247,13 @@ fn write_report(out: &mut impl Write, report: &TuneReport) -> io::Result<()> {
     let bold = anstyle::Style::new().bold();
     writeln!(
         out,
-        "{bold}{}{bold:#}: weights tuned by {} ({}), {} features, seed {}, {:.1} s",
-        report.game, report.by, report.method, report.features, report.seed, report.seconds
+        "{bold}{}{bold:#}: weights tuned by {} ({}), {} features, seed {}, {}",
+        report.game,
+        report.by,
+        report.method,
+        report.features,
+        report.seed,
+        duration(report.seconds)
     )?;
     if !report.generations.is_empty() {
         let few = report.names.len() <= 8;

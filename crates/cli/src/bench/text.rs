@@ -21,7 +21,7 @@ pub(crate) fn classic(out: &mut impl Write, report: &ClassicReport) -> io::Resul
         let ratio = row.speedup_over_memo.map_or("-".to_string(), |ratio| {
             if ratio >= 1.0 { format!("{ratio:.1}x faster") } else { format!("{:.1}x slower", 1.0 / ratio) }
         });
-        let report = row.report.map_or("-".to_string(), |seconds| format!("{seconds:.3} s"));
+        let report = row.report.map_or("-".to_string(), |seconds| duration(seconds));
         let trials = if row.trials == 0 { "skipped".to_string() } else { row.trials.to_string() };
         writeln!(
             out,
@@ -88,7 +88,7 @@ pub(crate) fn probe(out: &mut impl Write, report: &ProbeReport) -> io::Result<()
         out,
         "{BOLD}{}{BOLD:#}: {} random legal positions, one thread",
         report.game,
-        grouped(report.positions)
+        grouped(report.positions.0)
     )?;
     writeln!(out, "  cold {:>12} probes/s", grouped(report.cold_per_second as u128))?;
     writeln!(out, "  warm {:>12} probes/s", grouped(report.warm_per_second as u128))?;
@@ -99,12 +99,12 @@ pub(crate) fn positions(out: &mut impl Write, report: &PositionsReport) -> io::R
     let style = if report.wrong == 0 { WIN } else { LOSS };
     writeln!(
         out,
-        "{BOLD}{}{BOLD:#}: {} positions, {style}{} wrong{style:#}, {:.1} nodes and {:.4} ms per position, {:.1} million nodes/s",
+        "{BOLD}{}{BOLD:#}: {} positions, {style}{} wrong{style:#}, {:.1} nodes and {} per position, {:.1} million nodes/s",
         report.game,
         grouped(report.n),
         report.wrong,
         report.mean_nodes,
-        report.mean_ms,
+        duration(report.mean_ms / 1e3),
         report.nodes_per_second / 1e6
     )
 }
@@ -124,7 +124,7 @@ pub(crate) fn search_speed(out: &mut impl Write, report: &SearchReport) -> io::R
 pub(crate) fn engine(out: &mut impl Write, report: &EngineReport) -> io::Result<()> {
     let EngineReport { game, player, positions, threads, depth, .. } = report;
     let threads = if *threads == 1 { "one thread".to_string() } else { format!("{threads} threads") };
-    writeln!(out, "{BOLD}{game}{BOLD:#}: {player} at {positions} positions, {threads}")?;
+    writeln!(out, "{BOLD}{game}{BOLD:#}: {player} at {} positions, {threads}", positions.0)?;
     let (nodes, wall, cpu) = (grouped(report.nodes), report.nodes_per_second, report.nodes_per_cpu_second);
     writeln!(
         out,

@@ -1,6 +1,7 @@
 //! Text output of answers.
 //!
-//! Colours come through `anstream`, which drops them for pipes and `NO_COLOR`.
+//! Styles have 24-bit colours. `anstream` drops them for pipes and `NO_COLOR`, and `in_16_colours` replaces them where
+//! the terminal does not announce 24 bits.
 
 mod reports;
 mod solved;
@@ -32,6 +33,15 @@ pub(crate) const FAINT: Style = Style::new().dimmed();
 
 const fn rgb(r: u8, g: u8, b: u8) -> Style {
     Style::new().fg_color(Some(Color::Rgb(RgbColor(r, g, b)))).bold()
+}
+
+/// Replaces the palette by the nearest of the 16 colours.
+pub(crate) fn in_16_colours(text: &str) -> String {
+    let nearest = [(WIN, AnsiColor::Green), (DRAW, AnsiColor::Yellow), (LOSS, AnsiColor::Red)];
+    nearest.iter().fold(text.to_string(), |text, (style, color)| {
+        let rich = style.get_fg_color().map(|color| color.render_fg().to_string()).unwrap_or_default();
+        text.replace(&rich, &color.render_fg().to_string())
+    })
 }
 
 fn ansi(color: AnsiColor) -> Style {

@@ -91,7 +91,7 @@ pub(crate) fn index_check(out: &mut impl Write, check: &IndexCheck) -> io::Resul
 
 /// Writes the conditions of game theory that a game meets.
 pub(crate) fn check(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
-    match (report.complete, report.positions) {
+    match (report.complete, report.positions.0) {
         (_, 0) => {
             writeln!(out, "{BOLD}{}{BOLD:#}: known from the rules, without exploring the game", report.game)?
         }

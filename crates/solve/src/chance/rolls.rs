@@ -175,7 +175,7 @@ pub fn chance_rolls_kept<G: Chance, I: Rolls<G>, K: KeepMeans>(
             expected.settle(tier, values, settled, radii);
             continue;
         }
-        monitor.stage(&index.tier_name(tier), index.len(tier));
+        monitor.stage(&format!("solving tier {}", index.tier_name(tier)), index.len(tier));
         let mut values = list(index.len(tier), monitor, |_| 0.0)?;
         let solver =
             PolicyIteration { game, index, tier, solved: &expected.tiers, crew: keeper.crew(), monitor };
@@ -242,8 +242,8 @@ impl<G: Chance, I: Rolls<G>> PolicyIteration<'_, G, I> {
             std::mem::swap(values, &mut next);
             rounds += 1;
             let name = self.index.tier_name(self.tier);
-            self.monitor
-                .stage(&format!("{name}, round {rounds}, change {change:.1e}"), self.index.len(self.tier));
+            let stage = format!("solving tier {name}: sweep {rounds}, largest change {change:.1e}");
+            self.monitor.stage(&stage, self.index.len(self.tier));
             if change <= least || (change <= settle.tolerance && change > last * 0.5) {
                 return Ok((rounds, change));
             }

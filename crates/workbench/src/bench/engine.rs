@@ -1,6 +1,6 @@
 //! Benchmark of the searching players: `bench engine`.
 
-use crate::{Clock, EngineReport, GameHandle, Session, Trouble, check_stop, kit};
+use crate::{Clock, EngineReport, GameHandle, PlainCount, Session, Trouble, check_stop, kit};
 use outplay_core::{AnyPosition, Game, Turn};
 use outplay_players::PlayerContext;
 use outplay_runtime::Monitor;
@@ -40,7 +40,7 @@ pub fn engine_speed(
     Ok(EngineReport {
         game: handle.spec(),
         player: player.spec(),
-        positions: positions.len(),
+        positions: PlainCount(positions.len() as u64),
         threads: kit.threads,
         depth: f64::from(depth) / positions.len() as f64,
         nodes,

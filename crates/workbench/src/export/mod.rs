@@ -194,7 +194,7 @@ fn write_listed(
     files: &mut Files,
     watch: &dyn Monitor,
 ) -> Result<RowCounts, Trouble> {
-    watch.stage("positions", listed.expected());
+    watch.stage("exporting positions", listed.expected());
     let mut tally = RowCounts::default();
     let mut pieces = listed.pieces();
     let mut coded = Vec::new();
@@ -227,7 +227,7 @@ fn write_games(
 ) -> Result<RowCounts, Trouble> {
     let mut tally = RowCounts::default();
     let mut quota = Quota::new(request);
-    watch.stage("positions", request.positions.unwrap_or(0));
+    watch.stage("sampling positions", request.positions.unwrap_or(0));
     while !quota.is_full() {
         let batch = games.next_batch(watch)?;
         if batch.is_empty() {

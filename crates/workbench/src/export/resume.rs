@@ -13,7 +13,7 @@ use super::choose::{PositionWithPly, Positions};
 use super::coded::row;
 use super::label::{Labels, Scratch, each_on_threads};
 use crate::plausible::is_plausible;
-use crate::{GameHandle, Session, Trouble, check_stop};
+use crate::{GameHandle, PlainCount, Session, Trouble, check_stop};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Notation, Turn, Value};
 use outplay_dataset::{Best, Form, Row, Rows};
 use outplay_files::{Identity, Log, Strangers};
@@ -49,7 +49,8 @@ pub struct LabelReport {
     /// The game's canonical spec.
     pub game: String,
     /// Rows in the file.
-    pub positions: usize,
+    #[serde(flatten)]
+    pub positions: PlainCount,
     /// Rows taken over from an earlier run.
     pub found_before: usize,
     /// Positions that the player to move wins.
@@ -115,7 +116,7 @@ pub fn label(
         watch.note(&format!("{name}: {wrong} rows contradict the rules and are computed again"));
     }
     let found_before = rows.iter().flatten().count();
-    watch.stage("positions", places.len() as u64);
+    watch.stage("labelling positions", places.len() as u64);
     watch.advance(found_before as u64);
     let left: Vec<usize> = (0..places.len()).filter(|&number| rows[number].is_none()).collect();
     if exists {
@@ -156,7 +157,7 @@ pub fn label(
         |fits: fn(f64) -> bool| rows.iter().flatten().filter(|row| row.value.is_some_and(fits)).count();
     Ok(LabelReport {
         game: entry.spec(),
-        positions: rows.len(),
+        positions: PlainCount(rows.len() as u64),
         found_before,
         wins: count(|value| value > 0.0),
         draws: count(|value| value == 0.0),

@@ -64,7 +64,7 @@ impl<G: Game, I: Index<G>, C: Code + Cell> SweepValues for SweepSolution<'_, G, 
     }
 
     fn store(&self, writer: &Writer, watch: &dyn Monitor) -> Result<(), Trouble> {
-        watch.stage("writing", self.index.total().min(u128::from(u64::MAX)) as u64);
+        watch.stage("writing the table", self.index.total().min(u128::from(u64::MAX)) as u64);
         for tier in (0..self.index.tiers()).rev().map(Tier) {
             check_stop(watch)?;
             if writer.has(tier) {

@@ -143,7 +143,7 @@ fn solve_sharded_index(
 fn solve_explored_graph(job: SolveJob<'_>, crew: &Arc<dyn Communicator>) -> Result<SolveAnswer, Trouble> {
     let SolveJob { session, handle, request, clock: watch } = job;
     let asked = asked(job)?;
-    watch.stage("exploring", 0);
+    watch.stage("exploring the positions", 0);
     let start = handle.start()?;
     let most = handle.most_explored(session.memory);
     let site = ShardedGraph::explore(handle.game(), &start, most, &**crew, watch)?;
@@ -234,7 +234,7 @@ impl<'a> RankFiles<'a> {
             }
         }
         let Some(writer) = self.writer.as_ref().filter(|writer| writer.has(within)) else { return Ok(None) };
-        self.watch.stage(&format!("reading {}", writer.name()), 0);
+        self.watch.stage(&format!("reading the table {}", writer.name()), 0);
         let first = self.crew.rank() == 0;
         let read = if first { read_codes(writer, within).map_err(Trouble::from) } else { Ok(Vec::new()) };
         self.crew.all_ok(read.as_ref().map(|_| ()).map_err(ToString::to_string)).map_err(gone)?;
@@ -271,7 +271,7 @@ impl<'a> RankFiles<'a> {
     ) -> Result<(), Trouble> {
         let (_, within) = self.plan.places[tier as usize];
         if let Some(writer) = &self.writer {
-            self.watch.stage(&format!("writing {}", writer.name()), site.len(tier));
+            self.watch.stage(&format!("writing the table {}", writer.name()), site.len(tier));
             let codes = values.codes(tier);
             match writer.identity().cell {
                 CellKind::I8 => self.put(writer, within, site, tier, |slot| wdl_cell(codes[slot]))?,
@@ -300,7 +300,7 @@ impl<'a> RankFiles<'a> {
     ) -> Result<(), Trouble> {
         let Some(writer) = &self.writer else { return Ok(()) };
         let win_at_once = Value::new(best, 1);
-        self.watch.stage("writing", (0..site.tiers()).map(|tier| site.len(tier)).sum());
+        self.watch.stage("writing the table", (0..site.tiers()).map(|tier| site.len(tier)).sum());
         let mut spots = Vec::new();
         for tier in (0..site.tiers()).rev().filter(|&tier| !writer.has(Tier(tier))) {
             let codes = values.codes(tier);

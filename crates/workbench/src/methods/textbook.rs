@@ -37,7 +37,7 @@ pub(crate) fn solve_by_breadth(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble
         let why = format!("{} has cycles, so its levels never end", handle.spec());
         return Err(Trouble::method(why, Method::Retrograde));
     }
-    clock.stage("growing levels", 0);
+    clock.stage("expanding level by level", 0);
     let most = most_hidden(handle, &pos, session.memory);
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let found = match breadth_first(handle.game(), &pos, &Zero, MOST_PLIES, most, clock) {
@@ -65,7 +65,7 @@ pub(crate) fn solve_acyclic_game(job: SolveJob<'_>) -> Result<SolveAnswer, Troub
     let SolveJob { session, handle, request, clock } = job;
     let game = handle.game();
     let pos = job.place()?;
-    clock.stage("exploring", 0);
+    clock.stage("exploring the positions", 0);
     let most = most_hidden(handle, &pos, session.memory);
     let index = Arc::new(ExploredGame::new(game, &pos, most, clock)?);
     clock.stage("solving", index.positions().len() as u64);

@@ -73,7 +73,7 @@ fn follow(ask: &Question<'_>, from: &AnyPosition, most: u64) -> Result<Option<So
     if ask.clock.stopped() {
         return Ok(None);
     }
-    ask.clock.stage("exploring", 0);
+    ask.clock.stage("exploring the positions", 0);
     let most = ask.handle.most_explored(ask.session.memory).min(most);
     match ask.handle.kernels().explore(from, most, &ask.quiet()) {
         Ok(Numbering::Means(index)) => whole(ask, index),
