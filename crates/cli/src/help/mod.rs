@@ -10,15 +10,13 @@ pub(crate) mod topics;
 
 use crate::args::Cli;
 use clap::builder::{StyledStr, Styles};
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory};
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, Parser};
 use commands::{COMMANDS, Group, command_line, entry};
 use std::fmt::Write;
 
 /// Heading of the options that every command accepts.
 const GLOBAL: &str = "Global options";
-/// Name and argument of `outplay help`.
 const HELP: &str = "help";
-const WORDS: &str = "words";
 
 /// Returns the command tree with groups, examples and `help`.
 pub(crate) fn command() -> Command {
@@ -48,10 +46,16 @@ pub(crate) fn command() -> Command {
 }
 
 /// The command `help`: of the root, and hidden in commands that have commands of their own.
+#[derive(Parser)]
+#[command(name = HELP)]
+struct HelpArgs {
+    /// A command, or a topic: specs, positions, players, exit-codes or json
+    #[arg(value_name = "COMMAND or TOPIC")]
+    words: Vec<String>,
+}
+
 fn help_command(about: &'static str) -> Command {
-    let words = Arg::new(WORDS).num_args(0..).value_name("COMMAND or TOPIC");
-    let words = words.help(format!("A command, or a topic: {}", topics::names().join(", ")));
-    Command::new(HELP).about(about).arg(words)
+    HelpArgs::command().about(about)
 }
 
 /// Adds examples, and hides the global options that do not act, in a command and in the commands below it.
@@ -121,8 +125,7 @@ pub(crate) fn requested(
     let mut below = matches;
     while let Some((name, matches)) = below.subcommand() {
         if name == HELP {
-            let words = matches.get_many::<String>(WORDS).unwrap_or_default().cloned();
-            path.extend(words);
+            path.extend(matches.get_many::<String>("words").unwrap_or_default().cloned());
             return Some(text(&path, catalog));
         }
         path.push(name.to_string());
