@@ -14,7 +14,11 @@ pub enum DenseError {
         cells: usize,
     },
     /// The board has too many shapes to number.
-    #[error("the board has more than {most} shapes; use a search, or block some cells")]
+    #[error(
+        "the board has more than {} shapes (sets of occupied cells), too many for the dense solver; use a search, or \
+         block some cells",
+        outplay_core::figures::grouped(*most)
+    )]
     TooManyShapes {
         /// Largest accepted number of shapes.
         most: u64,

@@ -72,7 +72,7 @@ pub enum BookError {
         path: PathBuf,
     },
     /// The monitor stopped the work.
-    #[error("stopped with {done} of {units} parts of the book solved; build the book again to resume")]
+    #[error("stopped after {done} of {units} parts of the book; run the same command again to resume")]
     Stopped {
         /// Shapes solved.
         done: usize,

@@ -22,7 +22,9 @@ pub enum DataError {
     #[error("cannot write {0}: another process is writing it; wait for it, or choose another name")]
     Busy(String),
     /// A temporary name that is taken by a link, a directory or a pipe.
-    #[error("cannot write {file}: {taken} is in the way; remove it, or choose another name")]
+    #[error(
+        "cannot write {file}: its temporary name {taken} is taken by something else; remove that, or choose another name"
+    )]
     InTheWay {
         /// The file.
         file: String,
@@ -35,6 +37,9 @@ pub enum DataError {
     /// A row that does not fit the columns.
     #[error("a row does not fit: {0}")]
     Row(String),
+    /// Lines for a format that stores columns.
+    #[error("an npz file cannot be written line by line; use the csv or jsonl format")]
+    ByLine,
 }
 
 impl DataError {

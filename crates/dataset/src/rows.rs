@@ -49,7 +49,7 @@ impl Form {
                     text += &line;
                 }
                 Form::Csv => text += &comma_line(row),
-                Form::Npz => return Err(DataError::Row("the npz format has columns, not lines".into())),
+                Form::Npz => return Err(DataError::ByLine),
             }
             text.push('\n');
         }
@@ -124,7 +124,7 @@ impl Rows {
             RowSink::Lines(_, file) => {
                 file.write_all(lines.as_bytes()).map_err(|error| DataError::file(&self.path, error))
             }
-            RowSink::Npz(_) => Err(DataError::Row("the npz format has columns, not lines".into())),
+            RowSink::Npz(_) => Err(DataError::ByLine),
         }
     }
 

@@ -385,7 +385,7 @@ fn invalid_input_is_rejected() {
     refuse("8/8/8/8/8/2k5/8/KQQQr3 w - - 0 1", "6 men");
     refuse("8/8/8/8/8/8/1k6/K6Q w - - 0 1", "next to each other");
     refuse("8/8/8/8/8/2k5/8/K1Q5 w - - 0 1", "the black king is in check");
-    refuse("8/8/8/8/8/2k5/8/K6Q x - - 0 1", "neither w nor b");
+    refuse("8/8/8/8/8/2k5/8/K6Q x - - 0 1", "write w or b");
     refuse("8/8/8/8/8/2k5/8/K6Q w KQ - 0 1", "castling");
     refuse("8/8/8/8/8/2k5/8/K6Q w - e3 0 1", "en passant");
     let (pawns, _) = chess("chess:KPK");

@@ -65,7 +65,9 @@ impl ParsedSpec {
                 ("", _) => "",
                 (_, Some(next)) if !next.is_empty() => next,
                 _ => {
-                    return Err(bad(format!("expected `,key=value` or the end of the spec after `{word}=…`")));
+                    return Err(bad(format!(
+                        "expected `,key=value` or the end of the spec after `{word}=…`"
+                    )));
                 }
             };
         }

@@ -98,7 +98,7 @@ impl EngineProcess {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command
             .spawn()
-            .map_err(|error| fault(Fault::Crash, format!("could not be started: {}: {error}", words[0])))?;
+            .map_err(|error| fault(Fault::Crash, format!("cannot run `{}`: {error}", words[0])))?;
         let watchdog = Watchdog::start(process.id());
         let (commands, to_write) = channel::<String>();
         let (sender, lines) = sync_channel(QUEUE_LINES);
@@ -326,7 +326,7 @@ mod tests {
         check("echo 'no such thing' >&2; exit 1", "exited with exit code 1: no such thing");
         check("kill -9 $$", "was terminated by signal 9");
         let missing = EngineProcess::start(&["/no/such/program".into()], "bye").map(|_| ()).unwrap_err();
-        assert!(missing.to_string().starts_with("could not be started: /no/such/program"), "{missing}");
+        assert!(missing.to_string().starts_with("cannot run `/no/such/program`"), "{missing}");
     }
 
     #[test]

@@ -138,7 +138,7 @@ pub(crate) fn place_of<G: Game, I: Index<G>>(
         IndexLaws::check_start(game, index, pos, Gaps::None)?;
     }
     let place = index.find(pos).filter(|&(tier, number)| tier.0 < index.tiers() && number < index.len(tier));
-    place.ok_or_else(|| SolveError::Law(format!("{pos:?} has no number below the sizes of the tiers")))
+    place.ok_or_else(|| SolveError::Law(format!("{pos:?} has no number, or a tier or number out of range")))
 }
 
 /// Error for a move to a number whose value is not known.

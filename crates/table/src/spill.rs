@@ -1,15 +1,19 @@
-//! Spill file of a tier: runs on disk until the tier is complete.
+//! Spill file of a tier: a temporary file of runs, written in any order and read in slot order.
 //!
 //! ```text
-//! put(first, cells)  ──▶  fragments: runs, cut at every 256th slot  ──▶  a temporary file, as they come
-//!                         sorted by slot, merged where adjacent     ──▶  the runs of each block, in order
+//! slots     |<------------ piece: 65,536 slots ------------>|<-- next piece
+//!           | granule: 256 | granule | granule | …
+//! fragment        |<-- slots of one put -->|       cut at piece borders, its runs at granule borders
+//!
+//! put(first, cells)  ──▶  fragments, appended to the file as they come
+//! end(), blocks()    ──▶  fragments sorted by slot  ──▶  runs of each block, in order, merged where adjacent
 //! ```
 //!
 //! The model must be trained before the first block can be encoded, and slots arrive in any order. So slots are
 //! first converted to runs in a temporary file, and the tier is encoded from there. Memory use stays small, and the
 //! result depends neither on the order of the calls nor on their sizes.
 //!
-//! A granule of 256 slots is stored as the number of its runs, their values, their first slots and their last slots.
+//! A fragment stores for each granule the number of its runs, their values, their first slots and their last slots.
 //!
 //! Invariant: a fragment lies within a piece, and no two fragments overlap.
 

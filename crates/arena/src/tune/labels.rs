@@ -191,7 +191,9 @@ pub fn labels(
             "there are no exact values of {spec} to fit to; tune by playing games instead"
         )));
     };
-    let start = game.start().ok_or_else(|| ArenaError::Unable(format!("{spec} has no start position")))?;
+    let start = game.start().ok_or_else(|| {
+        ArenaError::Unable(format!("{spec} has no start position, so it cannot be tuned by labels"))
+    })?;
     let opened = file.map(|file| open_file(file, game, &start, sampling, monitor)).transpose()?;
     let (mut log, mut known) = opened.map_or((None, LabelMap::new()), |(log, known)| (Some(log), known));
     monitor.stage("labelling positions", count as u64);

@@ -214,13 +214,13 @@ impl Notation for Chess {
         }
         let fields: Vec<&str> = text.split_whitespace().collect();
         let Some(board) = fields.first() else {
-            return Err(bad("it is empty; write a FEN such as `8/8/8/8/8/2k5/8/K6Q w - - 0 1`".into()));
+            return Err(bad("the FEN is empty; write one such as `8/8/8/8/8/2k5/8/K6Q w - - 0 1`".into()));
         };
         let men = men_of(board).map_err(&bad)?;
         let black_to_move = match fields.get(1) {
             Some(&"w") => false,
             Some(&"b") => true,
-            Some(other) => return Err(bad(format!("`{other}` is neither w nor b, the side to move"))),
+            Some(other) => return Err(bad(format!("the side to move is `{other}`; write w or b"))),
             None => return Err(bad("the side to move is missing; add w or b".into())),
         };
         if fields.get(2).is_some_and(|&castling| castling != "-") {
@@ -228,7 +228,9 @@ impl Notation for Chess {
         }
         if fields.len() > 6 || fields.iter().skip(4).any(|number| number.parse::<u32>().is_err()) {
             return Err(bad(
-                "the fields after the board are w or b, -, - or an en passant square, and two numbers".into(),
+                "after the board write the side to move (w or b), - for castling, an en passant square or -, and \
+                 optionally the two move counters, as in `w - - 0 1`"
+                    .into(),
             ));
         }
         let setup = self.setup(men, black_to_move).map_err(&bad)?;

@@ -165,7 +165,7 @@ impl Notation for Morris {
                     'x' | 'X' => first |= 1 << point,
                     'o' | 'O' => second |= 1 << point,
                     '.' => {}
-                    _ => return Err(bad(format!("`{letter}` is neither x, o nor a dot"))),
+                    _ => return Err(bad(format!("`{letter}` is not a point; use x, o or . (empty)"))),
                 }
             }
         }
