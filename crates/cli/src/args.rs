@@ -23,7 +23,7 @@ pub(crate) struct Common {
     /// Print one JSON object on standard output
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Number of threads (default: one per core)
+    /// Number of threads (default: one per core; for `engine`, one)
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Memory limit, such as 800M or 12G (default: 80 % of the available memory)
@@ -101,9 +101,6 @@ pub(crate) enum Command {
     /// Play a game in the terminal
     Play(PlayArgs),
     /// Print a move: the best one known within the time, or that of a level or a player
-    #[command(
-        after_help = "Examples:\n  outplay move gomoku --moves h8\n  outplay move connect4 --moves 44 --level casual\n  outplay move tictactoe --position @board.txt --json"
-    )]
     Move(crate::moving::MoveArgs),
     /// Play a match or a round-robin tournament between players
     Match(crate::arena::MatchArgs),
@@ -223,7 +220,7 @@ pub(crate) struct ServeArgs {
     /// Offer a player under this name, such as `wine=gomocup:./pbrain`; clients do not see its spec
     #[arg(long = "engine", value_name = "NAME=PLAYER", value_parser = parse_engine)]
     pub(crate) engines: Vec<(String, String)>,
-    /// Time limit of a search
+    /// Time limit of each client's search
     #[arg(long, default_value_t = 20.0, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) time: f64,
     /// Host name of this server, such as play.school.org; requests for other names are refused, except localhost and
@@ -236,7 +233,7 @@ pub(crate) struct ServeArgs {
     /// Maximum number of running and queued searches of one client address
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) searches_each: u16,
-    /// Maximum number of open connections (default: 1024, or the limit of the system)
+    /// Maximum number of open connections (default: 1024, or three quarters of the open-file limit if that is less)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) connections: Option<u16>,
     /// Maximum number of open connections of one client address
@@ -269,8 +266,8 @@ pub(crate) struct SearchArgs {
     /// Size of the transposition table (default: 1G for solve, 256M otherwise)
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub(crate) hash: Option<u64>,
-    /// Time limit of a search; on timeout, the bounds found so far are printed (default: 60 for queries about boards
-    /// too large for a table, otherwise none)
+    /// Time limit; a value that is not known by then is reported as unknown (default: 60 for questions about one
+    /// position, 5 for `move`, none for `solve`)
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) time: Option<f64>,
     /// Opening book written by `outplay book build`, used in addition to the built-in one

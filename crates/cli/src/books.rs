@@ -1,6 +1,6 @@
 //! `outplay book`: opening books of connect-k boards.
 
-use crate::args::SearchArgs;
+use crate::args::parse_memory;
 use crate::commands::{Failure, KNOWN, NO, Run};
 use crate::output;
 use clap::Subcommand;
@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum BookCommand {
-    /// Solve all openings of a board; resumes an interrupted run
+    /// Solve all positions of a connect-k board with up to --plies stones; resumes an interrupted run
     Build {
-        /// Game spec, such as connect4
+        /// Game spec of a connect-k board, such as connect4 or connect4:4x4
         game: String,
         /// Maximum number of stones of a position
         #[arg(long, value_parser = clap::value_parser!(u16).range(1..=20))]
@@ -20,8 +20,9 @@ pub(crate) enum BookCommand {
         /// Output file
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
-        #[command(flatten)]
-        effort: SearchArgs,
+        /// Size of the transposition table (default: 1G)
+        #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
+        hash: Option<u64>,
     },
     /// Print the board, the depth and the size of a book
     Info {
@@ -38,17 +39,18 @@ pub(crate) enum BookCommand {
         /// Random seed of the sample
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        #[command(flatten)]
-        effort: SearchArgs,
+        /// Size of the transposition table (default: 1G)
+        #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
+        hash: Option<u64>,
     },
 }
 
 pub(crate) fn book(run: &mut Run<'_, impl Write>, command: &BookCommand) -> Result<u8, Failure> {
     let threads = rayon::current_num_threads();
     match command {
-        BookCommand::Build { game, plies, out, effort } => {
+        BookCommand::Build { game, plies, out, hash } => {
             let board = outplay_workbench::board(&run.open(game)?, &PositionRef::Start)?;
-            let (plies, hash) = (usize::from(*plies), run.hash(Some(effort)));
+            let (plies, hash) = (usize::from(*plies), run.hash(*hash));
             let info = outplay_workbench::build_book(&board, plies, out, hash, threads, run.progress)?;
             run.print(&info, output::book)
         }
@@ -56,8 +58,8 @@ pub(crate) fn book(run: &mut Run<'_, impl Write>, command: &BookCommand) -> Resu
             let info = outplay_workbench::book_info(file.as_deref())?;
             run.print(&info, output::book)
         }
-        BookCommand::Check { file, sample, seed, effort } => {
-            let hash = run.hash(Some(effort));
+        BookCommand::Check { file, sample, seed, hash } => {
+            let hash = run.hash(*hash);
             let check =
                 outplay_workbench::check_book(file.as_deref(), *sample, *seed, hash, threads, run.progress)?;
             run.print(&check, |out, check| {

@@ -122,7 +122,7 @@ impl<W: Write> Run<'_, W> {
     pub(crate) fn session(&self, effort: Option<&SearchArgs>) -> Session {
         let mut session = self.caches.clone();
         session.memory = self.memory();
-        session.hash = self.hash(effort);
+        session.hash = self.hash(effort.and_then(|effort| effort.hash));
         session.threads = rayon::current_num_threads();
         session.time = effort.and_then(|effort| effort.time).map(Duration::from_secs_f64);
         session.data = Some(self.data());
@@ -133,8 +133,8 @@ impl<W: Write> Run<'_, W> {
     }
 
     /// Bytes of a search's transposition table, within the memory limit.
-    pub(crate) fn hash(&self, effort: Option<&SearchArgs>) -> u64 {
-        effort.and_then(|effort| effort.hash).unwrap_or(1 << 30).min(self.memory() / 2)
+    pub(crate) fn hash(&self, asked: Option<u64>) -> u64 {
+        asked.unwrap_or(1 << 30).min(self.memory() / 2)
     }
 
     /// Builds the session of a query about one position, with a smaller table than a solve.

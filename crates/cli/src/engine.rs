@@ -13,7 +13,7 @@ use std::os::fd::AsFd;
 pub(crate) enum EngineCommand {
     /// Universal Game Interface (UGI), for any game
     Ugi {
-        /// Game spec until `setoption name Game` selects another game
+        /// Game to play; the host can change it with `setoption name Game`
         #[arg(long, default_value = "connect4")]
         game: String,
         /// Player spec (default: the strongest player that the game and the time allow)

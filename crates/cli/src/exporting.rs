@@ -16,10 +16,10 @@ pub(crate) struct ExportArgs {
     /// Number of positions sampled from random games, or all positions of the table
     #[arg(long, value_name = "all|N", default_value = "all", value_parser = parse_amount)]
     positions: PositionCount,
-    /// Range of plies to export, such as 4..12
+    /// First and last ply to export, such as 4..12
     #[arg(long, value_name = "A..B", value_parser = parse_plies)]
     plies: Option<(u32, u32)>,
-    /// Balance won, drawn and lost positions
+    /// Sample equal numbers of won, drawn and lost positions (needs --positions N)
     #[arg(long)]
     balanced: bool,
     /// File format: npz, csv or jsonl (default: from the extension of --out)

@@ -18,7 +18,7 @@ const CHECKED: u64 = 1_000_000;
 pub(crate) struct GamesArgs {
     /// Game whose rules are printed, such as nim or connect4:5x4
     game: Option<String>,
-    /// Check which conditions of game theory a game meets
+    /// Check whether a game has two players and is zero-sum, finite, deterministic, acyclic and of perfect information
     #[arg(long, value_name = "GAME", conflicts_with = "game")]
     check: Option<String>,
     /// Time limit of the check

@@ -19,7 +19,8 @@ use std::time::Duration;
 pub(crate) struct CheckArgs {
     /// Proof file, written by `solve --method proof --proof FILE`
     file: PathBuf,
-    /// Game that the proof must be about, such as mnk:4x3
+    /// Game that the proof must be about, such as mnk:4x3; with --moves or --position, also the position (default:
+    /// any)
     game: Option<String>,
     #[command(flatten)]
     at: At,

@@ -24,7 +24,7 @@ pub(crate) struct QueryArgs {
     /// Print only the value and a best move, as soon as both are proved
     #[arg(long)]
     best: bool,
-    /// Print no opinions beside moves of unknown value
+    /// Omit the heuristic estimates (≈) of moves whose value is unknown
     #[arg(long)]
     exact: bool,
     #[command(flatten)]

@@ -18,8 +18,9 @@ pub(crate) struct SolveArgs {
     game: String,
     #[command(flatten)]
     at: At,
-    /// Method: auto, plain, memo, breadth, sweep, dense, retrograde, sweep-until-stable, chance, search, proof,
-    /// expectimax, star1 or star2
+    /// auto; for all positions: sweep, dense (k-in-a-row boards), retrograde or sweep-until-stable (games with
+    /// cycles) or chance (games with dice); for one position: search, proof (boards without gravity), expectimax,
+    /// star1 or star2 (games with dice); textbook minimax: plain, memo or breadth
     #[arg(long, default_value = "auto", value_parser = parse_method)]
     method: Method,
     /// Values to compute: wdl (win, draw or loss) or distance (wdl and distance to the end)

@@ -32,7 +32,7 @@ enum Objective {
 /// Optimiser over games.
 #[derive(Clone, Copy, ValueEnum)]
 enum Optimiser {
-    /// Genetic algorithm of the paper
+    /// Genetic algorithm of the Connect-4 report (docs/documents.md)
     Ga,
     /// Genetic algorithm with paired openings, a re-evaluated elite and crossover
     Sound,
@@ -45,7 +45,7 @@ enum Optimiser {
 enum PlySampling {
     /// Uniform over plies
     Even,
-    /// As in random play: late plies are rare
+    /// Proportional to random play, in which late plies are rare
     Natural,
 }
 
@@ -81,7 +81,8 @@ pub(crate) struct TuneArgs {
     /// Candidates per generation
     #[arg(long, default_value_t = 32, value_name = "N")]
     population: usize,
-    /// Opponents of a candidate per generation, two games each; with sound and cmaes, the number of openings
+    /// Pairs of games per candidate and generation: against random members of the population (ga), or against the
+    /// incumbent, one pair per opening (sound, cmaes)
     #[arg(long, default_value_t = 5, value_name = "N")]
     games: usize,
     /// Fraction of a generation that survives

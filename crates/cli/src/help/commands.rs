@@ -99,8 +99,8 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         ALL,
         [
             "outplay why tictactoe --moves a1,b1,a2  # why the second player has to block",
-            "outplay why nim:3+4+5  # the reason by theory",
-            "outplay why chess:KRK --position '8/8/8/8/8/2k5/8/KR6 w - - 0 1'  # in an ending",
+            "outplay why nim:3+4+5  # the nim-sum as the reason",
+            "outplay why chess:KRK --position '8/8/8/8/8/2k5/8/KR6 w - - 0 1'  # a chess ending",
         ],
     ),
     command(
@@ -110,7 +110,7 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         [
             "outplay history connect4:4x4 --moves 33312  # where a game was lost",
             "outplay history tictactoe --moves a1,a2,b2,c3 --json  # the same for scripts",
-            "outplay history nim:3+4+5 --moves 5-1,4-1  # of a game of Nim",
+            "outplay history nim:3+4+5 --moves 5-1,4-1  # the same for a game of Nim",
         ],
     ),
     command(
@@ -170,7 +170,7 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         [
             "outplay index connect4:5x4  # the size of the index, tier by tier",
             "outplay index tictactoe --unrank 1000  # the position with this number",
-            "outplay index tictactoe --check  # no number twice, no gap, children have larger numbers",
+            "outplay index tictactoe --check  # no number twice, no hole, children have larger numbers",
         ],
     ),
     command(
