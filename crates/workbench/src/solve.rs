@@ -36,8 +36,8 @@ use std::time::{Duration, Instant};
 /// Slots of a board that is solved slab by slab without `--disk`: some minutes of work.
 const MINUTES: u128 = 20_000_000_000;
 
-/// Slots of a board that would have to share a byte of memory, at least, for a plan to be hopeless: the planes of
-/// `connect4` take one byte for 90 slots, those of smaller boards one for fewer.
+/// A board with more slots for each byte of memory than this is not even planned: the planes of `connect4` take one
+/// byte for 90 slots, those of smaller boards one for fewer.
 const SLOTS_PER_BYTE: u128 = 1000;
 
 /// The choice of `--method auto`.
@@ -135,8 +135,8 @@ fn choose(job: SolveJob<'_>) -> Result<Choice, Trouble> {
 /// Chooses between bit-planes, cheap sources and a search of one position.
 fn choose_for_board(job: SolveJob<'_>) -> Result<Choice, Trouble> {
     let handle = job.handle;
-    if let Some(answer) = known_without_plan(job)? {
-        return Ok(Choice::Known(Box::new(answer), None));
+    if let Some((answer, note)) = known_without_plan(job)? {
+        return Ok(Choice::Known(Box::new(answer), note));
     }
     let board = handle.game().board(&handle.start()?).filter(|_| !handle.is_large());
     let planned = board.clone().map(|board| BoardPlan::new(job, board));
@@ -163,16 +163,26 @@ fn choose_for_board(job: SolveJob<'_>) -> Result<Choice, Trouble> {
 
 /// The answer from the complete table; or from another free source, if the board is too large for any table here. Even
 /// the plan of such a board takes seconds.
-fn known_without_plan(job: SolveJob<'_>) -> Result<Option<SolveAnswer>, Trouble> {
+fn known_without_plan(job: SolveJob<'_>) -> Result<Option<(SolveAnswer, Option<String>)>, Trouble> {
     let SolveJob { session, handle, request, .. } = job;
     let Some(Numbering::Sweeps(sweeps)) = handle.index().filter(|_| session.crew().is_none()) else {
         return Ok(None);
     };
     if let Some(answer) = job.answer_from_table(&*sweeps)? {
-        return Ok(Some(answer));
+        return Ok(Some((answer, None)));
     }
     let vast = sweeps.numbers().total() / SLOTS_PER_BYTE > session.memory.into();
-    if vast && request.disk.is_none() { known_at_once(job) } else { Ok(None) }
+    if !vast || request.disk.is_some() || is_begun(job) {
+        return Ok(None);
+    }
+    let why = "the values of all positions do not fit in memory, so only this position is solved";
+    Ok(known_at_once(job)?.map(|answer| (answer, Some(why.into()))))
+}
+
+/// Whether the table of the requested values was begun.
+fn is_begun(job: SolveJob<'_>) -> bool {
+    let name = outplay_table::name(&job.handle.spec(), job.request.values);
+    job.data().is_some_and(|data| data.join(name).join("manifest.json").is_file())
 }
 
 /// Whether a board needs enough disk and time to require `--disk`. An unfinished or damaged table is completed
@@ -180,9 +190,7 @@ fn known_without_plan(job: SolveJob<'_>) -> Result<Option<SolveAnswer>, Trouble>
 fn needs_permission(job: SolveJob<'_>, planned: &BoardPlan) -> bool {
     let plan = &planned.plan;
     let long = plan.slabwise() && job.request.disk.is_none() && plan.slots > MINUTES;
-    let name = outplay_table::name(&job.handle.spec(), job.request.values);
-    let begun = |data: &std::path::Path| data.join(&name).join("manifest.json").is_file();
-    long && !job.data().is_some_and(begun)
+    long && !is_begun(job)
 }
 
 /// The note why only one position is solved.

@@ -142,13 +142,15 @@ impl<'a> SolveJob<'a> {
             tiers_written: 0,
             tiers: if names.len() == 1 { 0 } else { names.len() },
         };
+        let mut complete = 0;
         for entry in listed.iter().filter(|entry| names.contains(&entry.name)) {
             let Ok(table) = &entry.table else { continue };
+            complete += usize::from(table.complete);
             partial.bytes += entry.bytes;
             partial.tiers_written += table.tiers_written;
             partial.tiers = partial.tiers.max(table.identity.slots.len());
         }
-        Some(partial).filter(|partial| partial.bytes > 0)
+        Some(partial).filter(|partial| partial.bytes > 0 && complete < names.len())
     }
 
     /// Opens the game's table for writing, if values are to be stored.
