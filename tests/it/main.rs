@@ -11,6 +11,7 @@ mod browser_ways;
 #[cfg(target_os = "linux")]
 mod campaign;
 mod cli;
+mod consistency;
 mod documents;
 mod engines;
 mod entry;

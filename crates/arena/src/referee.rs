@@ -41,7 +41,7 @@ pub enum End {
     Rules,
     /// A position occurred for the third time: a draw.
     Repetition,
-    /// The ply limit: a draw.
+    /// The ply limit, or a chance node without outcomes: a draw.
     Plies,
     /// The player to move panicked and loses.
     Crash,
@@ -195,8 +195,10 @@ pub fn play_seen(
         let seat = match game.turn(&pos) {
             Turn::Chance => {
                 let Some(mv) = roll(kit, &pos, &mut rng) else {
-                    let why = "cannot move: the game lists no outcomes for its dice".to_string();
-                    return Some(lost(played, 0, End::Refusal, why));
+                    // The rules are at fault, not a player: the game is broken off as a draw.
+                    played.end = End::Plies;
+                    played.why = Some("the game lists no outcomes for its dice, so it cannot go on".into());
+                    return Some(played);
                 };
                 played.moves.push(mv);
                 pos = game.play(&pos, mv);

@@ -1,12 +1,14 @@
 //! `outplay export`: datasets of positions with exact labels, for machine learning.
 
 use crate::commands::{Failure, Run};
+use crate::tables::solve_first;
 use clap::Args;
 use outplay_core::figures::{duration, grouped};
 use outplay_dataset::Form;
-use outplay_workbench::export::{Request, export};
+use outplay_workbench::export::{Request, export, export_policy};
+use outplay_workbench::{GameHandle, open_reader};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of `export`.
 #[derive(Args, Debug)]
@@ -26,8 +28,12 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_parser = parse_form)]
     format: Option<Form>,
     /// Output file; a data sheet is written next to it
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "policy")]
+    out: Option<PathBuf>,
+    /// Write the best moves of every position in which a player decides to this file (csv or jsonl); a game without a
+    /// table is solved first
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "positions", "plies", "balanced", "test", "no_best", "seed"])]
+    policy: Option<PathBuf>,
     /// Fraction held out as a test set; symmetric positions stay together
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     test: f64,
@@ -70,7 +76,10 @@ fn parse_form(text: &str) -> Result<Form, String> {
 impl<W: Write> Run<'_, W> {
     pub(crate) fn export(&mut self, args: &ExportArgs) -> Result<u8, Failure> {
         let entry = self.open(&args.game)?;
-        let mut request = Request::new(args.out.clone());
+        if let Some(file) = &args.policy {
+            return self.export_policy(&entry, file, args.format);
+        }
+        let mut request = Request::new(args.out.clone().unwrap_or_default());
         request.positions = args.positions.0;
         request.plies = args.plies;
         request.balanced = args.balanced;
@@ -88,6 +97,20 @@ impl<W: Write> Run<'_, W> {
                 report.values.iter().map(|(value, count)| format!("{value} {}", grouped(*count))).collect();
             writeln!(out, "{}; {} in {}", values.join(", "), report.sheet, duration(report.seconds))?;
             report.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+        })
+    }
+
+    fn export_policy(&mut self, entry: &GameHandle, file: &Path, form: Option<Form>) -> Result<u8, Failure> {
+        let mut request = Request::new(file.to_path_buf());
+        request.form = form;
+        let session = self.session(None).impartial();
+        if open_reader(&session, entry, self.progress)?.is_none() {
+            solve_first(self, &session, entry)?;
+        }
+        let report = export_policy(&session, entry, &request, self.progress)?;
+        self.print(&report, |out, report| {
+            let (rows, seconds) = (grouped(report.rows), report.seconds);
+            writeln!(out, "{}: best moves of {rows} positions in {seconds:.1} s", report.file)
         })
     }
 }

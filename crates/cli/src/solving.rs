@@ -5,7 +5,7 @@ use crate::commands::{Failure, KNOWN, NO, Run, UNKNOWN, output_error};
 use crate::{output, usage};
 use clap::Args;
 use outplay_workbench::{
-    Clock, GameHandle, Method, PositionRef, Session, SolveAnswer, SolveRequest, Trouble, Values,
+    Answer, Clock, GameHandle, Method, PositionRef, Session, SolveAnswer, SolveRequest, Trouble, Values,
 };
 use serde::Serialize;
 use std::io::Write;
@@ -86,7 +86,7 @@ fn solve_each(
             threads: rayon::current_num_threads(),
         };
         proved = answer.proof.is_some();
-        known &= answer.answer.is_known() || answer.position.is_none();
+        known &= !matches!(answer.answer, Answer::Unknown { .. });
         let printed = run.print(&solved, |out, solved| {
             output::solve(out, &words, solved.answer, elsewhere, solved.seconds, solved.peak_bytes)
         });

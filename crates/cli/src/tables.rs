@@ -8,10 +8,16 @@ use clap::Args;
 use outplay_core::figures::{bytes, grouped};
 use outplay_runtime::Monitor;
 use outplay_workbench::{
-    ListedResults, StatsReport, Sum, TableEntry, Trouble, Values, VerifyReport, clear_results, list_results,
+    Example, GameHandle, ListedResults, LongestRecord, LongestRecords, Records, Session, SolveRequest,
+    StatsReport, Sum, TableEntry, TableError, Trouble, Values, VerifyReport, clear_results, list_results,
 };
+use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Time limit of the search for the positions of a record.
+const SEARCH: Duration = Duration::from_secs(20);
 
 /// Verify a table: derive every value again from its successors
 #[derive(Args)]
@@ -37,6 +43,9 @@ pub(crate) struct StatsArgs {
     /// Table to use if there are two: wdl or distance
     #[arg(long, value_parser = parse_values)]
     values: Option<Values>,
+    /// Print the longest wins and losses and the hardest wins; a game without a table is solved first
+    #[arg(long, conflicts_with = "svg")]
+    records: bool,
     /// Write a chart to this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -79,11 +88,79 @@ pub(crate) fn verify(run: &mut Run<'_, impl Write>, args: &VerifyArgs) -> Result
 }
 
 pub(crate) fn stats(run: &mut Run<'_, impl Write>, args: &StatsArgs) -> Result<u8, Failure> {
+    if args.records {
+        return records(run, args);
+    }
     let report = outplay_workbench::stats(&run.session(None), &run.open(&args.game)?, args.values)?;
     if let Some(file) = &args.svg {
         write_file(file, &outplay_workbench::stats_svg(&report))?;
     }
     run.print(&report, print_stats)
+}
+
+/// Solves a game that has no table yet and stores the table, unless nothing may be stored.
+pub(crate) fn solve_first(
+    run: &Run<'_, impl Write>,
+    session: &Session,
+    entry: &GameHandle,
+) -> Result<(), Failure> {
+    if run.common.no_save {
+        return Ok(());
+    }
+    let mut request = SolveRequest::default();
+    request.store = true;
+    run.progress.note(&format!("there is no table of {} yet, so the game is solved first", entry.spec()));
+    outplay_workbench::solve(session, entry, &request, run.progress)?;
+    Ok(())
+}
+
+/// The longest wins and losses of a table, and the hardest wins.
+fn records(run: &mut Run<'_, impl Write>, args: &StatsArgs) -> Result<u8, Failure> {
+    let (entry, session) = (run.open(&args.game)?, run.session(None));
+    let missing = |trouble: &Trouble| matches!(trouble, Trouble::Table(TableError::NoTable { .. }));
+    if outplay_workbench::stats(&session, &entry, args.values).is_err_and(|trouble| missing(&trouble)) {
+        solve_first(run, &session, &entry)?;
+    }
+    let records = outplay_workbench::records(&session, &entry, run.progress)?;
+    let longest = outplay_workbench::longest(&session, &entry, SEARCH, run.progress)?;
+    #[derive(Serialize)]
+    struct RecordsRow<'a> {
+        #[serde(flatten)]
+        records: &'a Records,
+        #[serde(flatten)]
+        longest: &'a LongestRecords,
+    }
+    let row = RecordsRow { records: &records, longest: &longest };
+    run.print(&row, |out, row| {
+        writeln!(out, "{BOLD}{}{BOLD:#}: records by the player to move", row.records.game)?;
+        print_longest(out, "win", &row.longest.longest_wins)?;
+        print_longest(out, "loss", &row.longest.longest_losses)?;
+        let hardest = &row.records.hardest;
+        if !hardest.is_empty() {
+            writeln!(out, "  hardest wins, those with the fewest winning moves")?;
+        }
+        hardest.iter().try_for_each(|example| {
+            let plies = example.answer.distance().map(|plies| format!("win in {plies}"));
+            let (plies, Example { position, keeping, choices, .. }) = (plies.unwrap_or_default(), example);
+            writeln!(out, "    {position}  {WIN}{plies}{WIN:#}, {keeping} of {choices} moves win")
+        })
+    })
+}
+
+fn print_longest(out: &mut impl Write, word: &str, record: &LongestRecord) -> io::Result<()> {
+    let Some(plies) = record.plies else {
+        return writeln!(out, "  longest {word:<4}  none");
+    };
+    let count = match record.count {
+        1 => "1 position".to_string(),
+        count => format!("{} positions", grouped(count)),
+    };
+    let shown = match record.positions.len() as u64 {
+        shown if shown < record.count => format!(", {shown} of them:"),
+        _ => ":".to_string(),
+    };
+    writeln!(out, "  longest {word:<4}  {plies} plies, {count}{shown}")?;
+    record.positions.iter().try_for_each(|example| writeln!(out, "    {}", example.position))
 }
 
 pub(crate) fn tables(run: &mut Run<'_, impl Write>, args: &TablesArgs) -> Result<u8, Failure> {

@@ -250,6 +250,7 @@ trait ErasedGame: Send + Sync {
     fn write_move(&self, pos: &AnyPosition, mv: AnyMove) -> String;
     fn spoken(&self, pos: &AnyPosition, mv: AnyMove) -> Option<String>;
     fn said(&self, pos: &AnyPosition, mv: AnyMove) -> String;
+    fn coordinates(&self, pos: &AnyPosition) -> Vec<(&'static str, i64)>;
     fn mates(&self) -> bool;
     fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError>;
     fn split_moves(&self, text: &str) -> Vec<String>;
@@ -352,6 +353,9 @@ impl<G: Game + Notation> ErasedGame for Native<G> {
     }
     fn said(&self, pos: &AnyPosition, mv: AnyMove) -> String {
         self.game.said(self.pos(pos), self.mv(pos, mv))
+    }
+    fn coordinates(&self, pos: &AnyPosition) -> Vec<(&'static str, i64)> {
+        self.game.coordinates(self.pos(pos))
     }
     fn mates(&self) -> bool {
         self.game.mates()
@@ -535,6 +539,9 @@ impl Notation for AnyGame {
     }
     fn said(&self, pos: &AnyPosition, mv: AnyMove) -> String {
         self.0.said(pos, mv)
+    }
+    fn coordinates(&self, pos: &AnyPosition) -> Vec<(&'static str, i64)> {
+        self.0.coordinates(pos)
     }
     fn mates(&self) -> bool {
         self.0.mates()

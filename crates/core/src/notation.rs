@@ -130,6 +130,12 @@ pub trait Notation: Game {
         format!("{verb} {}", self.write_move(pos, mv))
     }
 
+    /// The position as named numbers from the view of the player to move, for tables of a policy; empty if it has no
+    /// such form.
+    fn coordinates(&self, _pos: &Self::Position) -> Vec<(&'static str, i64)> {
+        Vec::new()
+    }
+
     /// Whether the players are White and Black, and a win is a mate counted in the winner's moves.
     fn mates(&self) -> bool {
         false

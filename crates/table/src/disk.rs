@@ -1,9 +1,10 @@
 //! File system helpers: atomic replacement, directory sync, positional I/O.
 
-use crate::TableError;
+use crate::{TableError, lock};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Prefix of temporary files; a killed writer leaves them behind.
 pub(crate) const TEMPORARY: &str = "tmp-";
@@ -26,11 +27,33 @@ fn data_dir_from(variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
     home.join(".local/share/outplay")
 }
 
-/// Total size of the files in a directory; unreadable entries count 0.
+/// Total size of the files in a directory but for the lock; unreadable entries count 0.
 pub(crate) fn bytes_in(dir: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(dir) else { return 0 };
-    let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
+    let content = entries.flatten().filter(|entry| entry.file_name() != lock::FILE);
+    let files = content.filter_map(|entry| entry.metadata().ok());
     files.filter(fs::Metadata::is_file).map(|data| data.len()).sum()
+}
+
+/// Size of a table on disk: its manifest, tiers and temporary files, and the records of its spill log.
+pub(crate) fn table_bytes(dir: &Path) -> u64 {
+    bytes_in(dir) + bytes_in(&dir.join(crate::spill_log::DIR))
+}
+
+/// The time of the last change of a file.
+pub(crate) fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).ok()?.modified().ok()
+}
+
+/// The size of a file in bytes.
+pub(crate) fn size(path: &Path) -> Option<u64> {
+    Some(fs::metadata(path).ok()?.len())
+}
+
+/// Sets the time of the last change of a file, if that is permitted.
+pub(crate) fn set_modified(path: &Path, time: SystemTime) {
+    // A table on a read-only disk is checked more often than necessary.
+    let _ = File::options().append(true).open(path).and_then(|file| file.set_modified(time));
 }
 
 /// Syncs a directory, so that created, renamed or removed names survive a crash.

@@ -60,11 +60,7 @@ pub fn list(data: &Path) -> Result<Vec<TableEntry>, TableError> {
             Ok(None) => continue,
             Err(error) => Err(error),
         };
-        tables.push(TableEntry {
-            bytes: disk::bytes_in(&dir) + disk::bytes_in(&dir.join(crate::spill_log::DIR)),
-            name,
-            table,
-        });
+        tables.push(TableEntry { bytes: disk::table_bytes(&dir), name, table });
     }
     tables.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(tables)

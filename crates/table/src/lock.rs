@@ -8,6 +8,9 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
+/// The name of the file.
+pub(crate) const FILE: &str = "lock";
+
 /// Guard, held while a table is written.
 #[derive(Debug)]
 pub(crate) struct Lock {
@@ -25,7 +28,7 @@ impl Drop for Lock {
 impl Lock {
     /// Acquires the lock of the table in a directory.
     pub(crate) fn take(dir: &Path, table: &str, spec: &str) -> Result<Lock, TableError> {
-        let path = dir.join("lock");
+        let path = dir.join(FILE);
         // A symbolic link would truncate its target, and opening a pipe could block for ever.
         if path.symlink_metadata().is_ok_and(|data| !data.is_file()) {
             let why = std::io::Error::other("it is not a regular file");

@@ -1,17 +1,22 @@
 //! Table reader: random probes in microseconds, whole tiers on all threads.
 
-use crate::TableError;
 use crate::cell::Cell;
+use crate::error::file_name;
 use crate::identity::{Identity, Values, name};
 use crate::manifest::Manifest;
 use crate::tier_file::{Block, CHECKING, TierFile};
+use crate::{TableError, disk, manifest};
 use outplay_core::Tier;
 use outplay_runtime::{Monitor, NoMonitor};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 /// Size of the direct-mapped cache of decoded blocks; a newer block replaces an older one in its slot.
 const CACHE_SLOTS: usize = 1 << 12;
+
+/// Slots of a table whose blocks are all checked in some tens of milliseconds.
+const QUICKLY_CHECKED: u64 = 5_000_000;
 
 /// Reader of a table, shareable between threads.
 ///
@@ -102,9 +107,9 @@ impl Table {
         self.manifest.tiers.get(&tier.0).map_or(0, |written| written.bytes)
     }
 
-    /// Total size of the tier files in bytes.
+    /// Size in bytes on disk, as [`list`](crate::list) has it: the tiers, the manifest and files of an unfinished solve.
     pub fn bytes(&self) -> u64 {
-        self.manifest.tiers.values().map(|written| written.bytes).sum()
+        disk::table_bytes(&self.dir)
     }
 
     fn file(&self, tier: Tier) -> Result<&TierFile, TableError> {
@@ -148,7 +153,7 @@ impl Table {
         let cached = cached.get_or_insert_default();
         if cached.of != Some((tier, number)) {
             cached.of = None;
-            file.read(number, &mut cached.block)?;
+            file.read(number, &mut cached.block).inspect_err(|_| self.distrust())?;
             cached.of = Some((tier, number));
         }
         let cell = file.cell(&mut cached.block, within);
@@ -179,7 +184,7 @@ impl Table {
         }
         let block_slots = file.range(0).end as usize;
         let blocks: Vec<Mutex<&mut [C]>> = cells.chunks_mut(block_slots).map(Mutex::new).collect();
-        file.each_block(&|number, block| {
+        let read = file.each_block(&|number, block| {
             let mut cells = blocks[number as usize].lock().unwrap_or_else(PoisonError::into_inner);
             let mut left: &mut [C] = &mut cells;
             file.each_run(block, &mut |slots, bits| {
@@ -187,7 +192,8 @@ impl Table {
                 run.fill(bits.map_or(C::UNKNOWN, C::from_bits));
                 left = rest;
             })
-        })?;
+        });
+        read.inspect_err(|_| self.distrust())?;
         Ok(cells)
     }
 
@@ -200,7 +206,39 @@ impl Table {
         self.check_with(&NoMonitor)
     }
 
-    /// Does the same, reports progress in slots, and can be cancelled by the monitor.
+    /// Does the same, unless the table is large and no file has changed since it was finished or last checked.
+    ///
+    /// # Errors
+    ///
+    /// The first damage found, or a cancellation.
+    pub fn check_if_changed(&self, monitor: &dyn Monitor) -> Result<(), TableError> {
+        let large = self.manifest.identity.slots.iter().sum::<u64>() > QUICKLY_CHECKED;
+        if large && !self.is_changed() {
+            return Ok(());
+        }
+        self.check_with(monitor)?;
+        if large {
+            disk::set_modified(&self.dir.join(manifest::FILE), SystemTime::now());
+        }
+        Ok(())
+    }
+
+    /// Whether a tier's file differs in size from its entry in the manifest, or is not older than the manifest, which
+    /// is written last.
+    fn is_changed(&self) -> bool {
+        let finished = disk::modified(&self.dir.join(manifest::FILE));
+        self.manifest.tiers.iter().any(|(&tier, written)| {
+            let path = self.dir.join(file_name(Tier(tier)));
+            disk::size(&path) != Some(written.bytes) || disk::modified(&path) >= finished
+        })
+    }
+
+    /// Marks a table in which damage was found, so that the next solve checks and repairs all of it.
+    fn distrust(&self) {
+        disk::set_modified(&self.dir.join(manifest::FILE), SystemTime::UNIX_EPOCH);
+    }
+
+    /// Does the same as [`Table::check`], reports progress in slots, and can be cancelled by the monitor.
     ///
     /// # Errors
     ///

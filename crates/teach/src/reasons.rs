@@ -135,7 +135,14 @@ pub fn why(
         Some(MoveValue::Value(value)) => Some(value),
         _ => None,
     };
-    let answer = value.map_or_else(|| entry.unknown(), |value| entry.answer(&pos, value));
+    let answer = match merit {
+        Some(MoveValue::Value(value)) => entry.answer(&pos, value),
+        Some(MoveValue::Mean(mean)) => {
+            let sign = if game.turn(&pos) == Turn::Second { -1.0 } else { 1.0 };
+            Answer::Mean { mean: mean * sign, most: game.best_payoff() }
+        }
+        None => entry.unknown(),
+    };
     let scene = game.scene(&pos);
     let mut sentences = vec![verdict_sentence(game, &pos, called(&scene), &answer, merit)];
     let (mut marks, mut line) = (Vec::new(), Vec::new());

@@ -247,6 +247,9 @@ pub struct SolveAnswer {
     /// The table that holds the values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<StoredTable>,
+    /// The unfinished table of a solve that timed out; the same solve resumes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partial: Option<PartialTable>,
     /// The file with the written proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<String>,
@@ -309,6 +312,21 @@ impl StoredTable {
     pub(crate) fn new(name: &str, data: &Path, bytes: u64, found: bool) -> StoredTable {
         StoredTable { name: name.to_string(), data: data.display().to_string(), bytes, found }
     }
+}
+
+/// An unfinished table on disk.
+#[derive(Clone, Debug, Serialize)]
+pub struct PartialTable {
+    /// Its name below the data directory; the game's spec if there are several.
+    pub name: String,
+    /// The data directory.
+    pub data: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Number of tiers written.
+    pub tiers_written: usize,
+    /// Number of tiers of the complete table.
+    pub tiers: usize,
 }
 
 /// The answer of `verify`.
@@ -506,6 +524,9 @@ pub struct QueryAnswer {
     pub moves: Vec<MoveAnswer>,
     /// One line of best play from here.
     pub line: Vec<String>,
+    /// Whether the line reaches the end of the game or a repeated position; in JSON only where it is cut (false).
+    #[serde(skip_serializing_if = "is_true")]
+    pub line_complete: bool,
     /// The kind of source that supplied the value.
     pub source: Source,
     /// Effects of limits, in sentences.
@@ -517,6 +538,10 @@ pub struct QueryAnswer {
     /// Games with chance: a proven bound on the error of every mean in this answer; missing where no bound is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// One move of a [`QueryAnswer`], from the view of the player who makes it and counted from the queried position.

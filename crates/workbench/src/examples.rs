@@ -63,6 +63,26 @@ pub struct Records {
     pub hardest: Vec<Example>,
 }
 
+/// The longest wins and losses of the player to move.
+#[derive(Clone, Debug, Serialize)]
+pub struct LongestRecords {
+    /// The longest wins.
+    pub longest_wins: LongestRecord,
+    /// The longest losses.
+    pub longest_losses: LongestRecord,
+}
+
+/// The largest distance of a verdict, and positions that have it.
+#[derive(Clone, Debug, Serialize)]
+pub struct LongestRecord {
+    /// Plies to the end; none without such positions, or in a table without distances.
+    pub plies: Option<u32>,
+    /// Number of positions.
+    pub count: u64,
+    /// Some of them, as many as were found in time.
+    pub positions: Vec<Example>,
+}
+
 /// Examples per record.
 const SHOWN: usize = 6;
 /// Won positions from which the hardest are chosen.
@@ -142,6 +162,64 @@ pub fn records(session: &Session, handle: &GameHandle, watch: &dyn Monitor) -> R
     }
     records.hardest = hardest(handle, &opened, &Deadline::new(Some(PATIENCE), watch))?;
     Ok(records)
+}
+
+/// Finds the longest wins and losses of the player to move in the game's table; looking for positions stops after
+/// `patience`.
+///
+/// # Errors
+///
+/// No table, or a damaged one.
+pub fn longest(
+    session: &Session,
+    handle: &GameHandle,
+    patience: Duration,
+    watch: &dyn Monitor,
+) -> Result<LongestRecords, Trouble> {
+    let opened = open_table(session, handle, session.directory()?, None)?;
+    let deadline = Deadline::new(Some(patience), watch);
+    let find = |verdict| longest_of(handle, &opened, verdict, &deadline);
+    Ok(LongestRecords { longest_wins: find(Verdict::Win)?, longest_losses: find(Verdict::Loss)? })
+}
+
+fn longest_of(
+    handle: &GameHandle,
+    opened: &OpenTables,
+    verdict: Verdict,
+    watch: &Deadline<'_>,
+) -> Result<LongestRecord, Trouble> {
+    let index = opened.numbering.numbers();
+    let mut record = LongestRecord { plies: None, count: 0, positions: Vec::new() };
+    let Some(tally) = opened.tier_tables.tally(index) else { return Ok(record) };
+    // The table's counts name the tiers with values of the largest distance.
+    let tiers = own_tiers(index);
+    let counted = tiers.iter().flat_map(|(tier, ..)| {
+        let tally = &tally.tiers[tier.0 as usize];
+        tally.first.iter().chain(&tally.second).map(|(value, count)| (*tier, *value, *count))
+    });
+    let counted: Vec<_> = counted.filter(|(_, value, _)| value.verdict() == verdict).collect();
+    let plies = counted.iter().filter_map(|(_, value, _)| value.distance()).max();
+    record.plies = plies;
+    for (tier, name, size) in &tiers {
+        let mut left: u64 = counted
+            .iter()
+            .filter(|(of, value, _)| of == tier && plies.is_some() && value.distance() == plies)
+            .map(|(.., count)| count)
+            .sum();
+        record.count += left;
+        for number in scattered(*size, 1) {
+            if left == 0 || record.positions.len() >= SHOWN || watch.stopped() {
+                break;
+            }
+            let Some(pos) = index.position(*tier, number) else { continue };
+            let Some(value) = opened.value(&pos)? else { continue };
+            if value.verdict() == verdict && value.distance() == plies && is_reached(handle, &pos) {
+                record.positions.push(example(handle, opened, &pos, value, name)?);
+                left -= 1;
+            }
+        }
+    }
+    Ok(record)
 }
 
 fn find_examples(

@@ -100,7 +100,9 @@ pub use bench::{
 pub use books::{BookCheck, BookInfo, book_info, build_book, check_book};
 pub use clock::Clock;
 pub use conditions::{CheckReport, check_conditions};
-pub use examples::{Example, ExampleFilter, Records, examples, records};
+pub use examples::{
+    Example, ExampleFilter, LongestRecord, LongestRecords, Records, examples, longest, records,
+};
 pub use handle::{GameBuilder, GameHandle, TierSizes};
 pub use methods::retrograde::solve_each;
 pub use numbers::{IndexCheck, NumberedPosition, check_index, rank, unrank};
@@ -134,6 +136,7 @@ pub fn table_name(spec: &str) -> String {
     outplay_table::name(spec, Values::Distance)
 }
 
+pub use answers::PartialTable;
 pub use methods::single::prove;
 pub use numbers::{index_report, numbered_position};
 pub use opinions::{Opinion, Opinions, add_opinions, opinions};

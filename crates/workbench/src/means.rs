@@ -1,7 +1,7 @@
 //! `--method chance`: mean payoffs by value iteration with proven error bounds, and tables of them.
 
 use crate::kernels::{MeanFiles, Means};
-use crate::solve_answer::stored;
+use crate::solve_answer::finish;
 use crate::sources::SolvedSubgame;
 use crate::tables::{QUERY_POSITIONS, plan};
 use crate::tier_tables::TierTables;
@@ -129,7 +129,7 @@ pub(crate) fn solve_by_chance(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble>
     // Ranks read an existing table tier by tier, because only rank 0 can see it.
     if let Some(data) = job.data().filter(|_| session.crew().is_none())
         && let Ok(Some(tier_tables)) = plan.open(data)
-        && tier_tables.check(clock).is_ok()
+        && tier_tables.check_if_changed(clock).is_ok()
         && let Some(settled) = recorded(&tier_tables)
     {
         let stored =
@@ -160,8 +160,8 @@ pub(crate) fn solve_by_chance(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble>
     answer.nodes = positions;
     answer.settled = Some(settled);
     if let (Some(writer), Some(data)) = (writer, job.data()) {
-        answer.table = Some(stored(&writer, data)?);
-        writer.finish(serde_json::json!({ "settled": settled, "positions": positions }))?;
+        let summary = serde_json::json!({ "settled": settled, "positions": positions });
+        answer.table = Some(finish(writer, data, summary)?);
     }
     Ok(answer)
 }

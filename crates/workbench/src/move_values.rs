@@ -46,6 +46,8 @@ pub(crate) struct PositionValues {
     pub(crate) all: bool,
     /// Limits that kept a source from answering, in sentences.
     pub(crate) notes: Vec<String>,
+    /// Time spent on the position itself.
+    pub(crate) took: Duration,
 }
 
 /// Receives each move as soon as its value is exact.
@@ -127,15 +129,15 @@ impl Ladder<'_> {
         })
     }
 
-    /// Caches a result that took long to find.
-    fn remember(&self, pos: &AnyPosition, known: &SourceResult, took: Duration) {
+    /// Caches a result that took long to find, with its principal variation if there is one.
+    pub(crate) fn remember(&self, pos: &AnyPosition, known: &SourceResult, line: &[AnyMove], took: Duration) {
         if let ProvenValue::Exact(value) = known.proven
             && self.session.keep
             && known.source == Source::Search
             && took >= WORTH_KEEPING
             && let Some(results) = self.session.results(self.handle, self.clock)
         {
-            let result = CachedResult { value, best: known.best.clone() };
+            let result = CachedResult { value, best: known.best.clone(), line: line.to_vec() };
             results.add(self.handle.game(), pos, &result, self.clock);
         }
     }
@@ -242,7 +244,7 @@ impl<'a> Evaluation<'a> {
         let next = game.play(self.pos, self.classes[class].moves[0]);
         let began = Instant::now();
         let child = ladder.ask_within(share, &next, self.verdict, &mut self.notes)?;
-        ladder.remember(&next, &child, began.elapsed());
+        ladder.remember(&next, &child, &[], began.elapsed());
         let known = &mut self.known;
         if child.source == Source::Search && !known.proven.is_settled() {
             known.source = Source::Search;
@@ -315,11 +317,11 @@ impl<'a> Evaluation<'a> {
 
     /// The values of a position whose moves are not evaluated.
     fn without_moves(self, all: bool) -> PositionValues {
-        let Evaluation { known, notes, .. } = self;
-        PositionValues { known, moves: Vec::new(), best: Vec::new(), all, notes }
+        let Evaluation { known, notes, took, .. } = self;
+        PositionValues { known, moves: Vec::new(), best: Vec::new(), all, notes, took }
     }
 
-    /// Lists the moves in the game's order and caches slow results.
+    /// Lists the moves in the game's order.
     fn finish(self) -> PositionValues {
         let Evaluation { ladder, pos, mut known, took, classes, notes, .. } = self;
         let mut moves: Vec<ValuedMove> = Vec::new();
@@ -335,8 +337,7 @@ impl<'a> Evaluation<'a> {
             _ => best_values(known.proven, &moves),
         };
         known.best = best.clone();
-        ladder.remember(pos, &known, took);
-        PositionValues { known, moves, best, all, notes }
+        PositionValues { known, moves, best, all, notes, took }
     }
 }
 

@@ -321,9 +321,7 @@ fn forecast_others(handle: &GameHandle, numbering: Option<&Numbering>, report: &
     match numbering {
         Some(Numbering::Sweeps(sweeps)) => push(Method::Sweep, Some(sweeps.sweep_bytes()), unmeasured),
         Some(Numbering::Cycles(cycles)) => {
-            // A value of two bytes and a counter of one byte, all tiers of the largest component at once.
-            let most = cycles.numbers().sizes().into_iter().max().unwrap_or(0);
-            push(Method::Retrograde, Some(u128::from(most) * 3), unmeasured);
+            push(Method::Retrograde, Some(cycles.bytes()), unmeasured);
         }
         Some(Numbering::Means(means)) => {
             push(Method::Chance, Some(means.numbers().total() * 8), unmeasured);

@@ -10,12 +10,13 @@
 
 use crate::means::bound_of_means;
 use crate::move_values::{Detail, PositionValues, ValuedMove};
+use crate::results::written_line;
 use crate::sources::falling;
 use crate::{
     Effort, GameHandle, Ladder, MoveAnswer, PATIENCE, PositionRef, ProvenValue, QueryAnswer, Session, Source,
     Trouble, check_stop,
 };
-use outplay_core::{AnyMove, AnyPosition, Chance, Game, Notation, Turn};
+use outplay_core::{AnyGame, AnyMove, AnyPosition, Chance, Game, Notation, Turn};
 use outplay_runtime::{Deadline, Monitor};
 use rustc_hash::FxHashSet;
 
@@ -152,6 +153,10 @@ impl Ladder<'_> {
             ProvenValue::Mean(_) => bound_of_means(self.session, handle, pos, asked.known.source),
             _ => None,
         };
+        let line = self.line(pos, &asked)?;
+        if self.effort == Effort::Full {
+            self.remember(pos, &asked.known, &line, asked.took);
+        }
         Ok(QueryAnswer {
             game: handle.spec(),
             position: game.write_position(pos),
@@ -160,7 +165,8 @@ impl Ladder<'_> {
             score: handle.score(pos, asked.known.proven),
             best: handle.names(pos, &asked.best),
             moves,
-            line: self.line(pos, &asked)?,
+            line_complete: is_finished(game, pos, &line),
+            line: written_line(game, pos, &line),
             source: asked.known.source,
             notes: asked.notes,
             probe_hits: asked.known.probe_hits,
@@ -169,7 +175,7 @@ impl Ladder<'_> {
     }
 
     /// The principal variation, as far as it is known without further work; ends at a repeated position.
-    fn line(&self, pos: &AnyPosition, asked: &PositionValues) -> Result<Vec<String>, Trouble> {
+    fn line(&self, pos: &AnyPosition, asked: &PositionValues) -> Result<Vec<AnyMove>, Trouble> {
         let game = self.handle.game();
         // Without distances, following best moves might never reach the end.
         if !asked.known.proven.is_timed() {
@@ -178,11 +184,17 @@ impl Ladder<'_> {
         if let Some(line) = self.principal_variation(pos, asked)? {
             return Ok(line);
         }
+        if asked.known.source == Source::Kept
+            && let Some(results) = self.session.results(self.handle, self.clock)
+            && let Some(kept) = results.find(game, pos, self.clock).filter(|kept| !kept.line.is_empty())
+        {
+            return Ok(kept.line);
+        }
         let at_once = Ladder { effort: Effort::AtOnce, ..*self };
         let (mut pos, mut seen, mut line) = (pos.clone(), FxHashSet::default(), Vec::new());
         let mut best = asked.all.then(|| asked.best.first().copied()).flatten();
         while let Some(mv) = best.filter(|_| line.len() < LINE && seen.insert(pos.clone())) {
-            line.push(game.write_move(&pos, mv));
+            line.push(mv);
             pos = game.play(&pos, mv);
             let here = at_once.moves(&pos, Detail::Moves, false, &mut |_| {})?;
             best = if here.all { here.best.first().copied() } else { None };
@@ -195,14 +207,30 @@ impl Ladder<'_> {
         &self,
         pos: &AnyPosition,
         asked: &PositionValues,
-    ) -> Result<Option<Vec<String>>, Trouble> {
+    ) -> Result<Option<Vec<AnyMove>>, Trouble> {
         let searched = asked.known.source == Source::Search && self.effort == Effort::Full;
         let apart = searched && self.session.subgames(self.handle).is_empty();
         let Some(board) = falling(self.handle, pos).filter(|_| apart) else { return Ok(None) };
         let limits = outplay_connect::SolverLimits { nodes: None, time: self.clock.rest() };
-        let line = self.session.with_solver(self.handle, &board, |solver| {
+        let columns = self.session.with_solver(self.handle, &board, |solver| {
             solver.principal_variation(&board, limits, self.clock, self.session.threads)
         })?;
-        Ok(Some(line.iter().map(|column| (column + 1).to_string()).collect()))
+        let (game, mut at, mut line) = (self.handle.game(), pos.clone(), Vec::new());
+        for column in columns {
+            let mv = game.read_move(&at, &(column + 1).to_string())?;
+            at = game.play(&at, mv);
+            line.push(mv);
+        }
+        Ok(Some(line))
     }
+}
+
+/// Whether a line reaches the end of the game, or a position that it has met before; an empty line is not cut.
+fn is_finished(game: &AnyGame, pos: &AnyPosition, line: &[AnyMove]) -> bool {
+    let (mut at, mut seen) = (pos.clone(), FxHashSet::default());
+    let again = line.iter().any(|&mv| {
+        let next = game.play(&at, mv);
+        !seen.insert(std::mem::replace(&mut at, next))
+    });
+    line.is_empty() || again || seen.contains(&at) || game.outcome(&at).is_some()
 }

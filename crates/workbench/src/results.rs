@@ -9,6 +9,8 @@
 //! program version is set aside, and a line that fails its checksum is skipped. The cache is best effort: a result
 //! that cannot be written is dropped, and waiting for a file lock has a short timeout.
 //!
+//! A principal variation that the search found is kept with the result, as `"line":["c3",…]`.
+//!
 //! Invariant: a result is returned only if it agrees with what the rules say of its position, its moves and their
 //! finished successors, and with other kept results of its successors.
 
@@ -52,6 +54,8 @@ pub(crate) struct CachedResult {
     pub(crate) value: Value,
     /// Moves that are certainly best; may be empty.
     pub(crate) best: Vec<AnyMove>,
+    /// A principal variation; may be empty.
+    pub(crate) line: Vec<AnyMove>,
 }
 
 /// A result as it is stored.
@@ -63,6 +67,8 @@ struct ResultLine {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     repetition: bool,
     best: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    line: Vec<String>,
 }
 
 impl ResultLine {
@@ -88,9 +94,33 @@ impl ResultLine {
     ) -> Option<CachedResult> {
         let words = if symmetric { &[][..] } else { &self.best[..] };
         let best: Option<Vec<AnyMove>> = words.iter().map(|word| game.read_move(pos, word).ok()).collect();
-        let note = CachedResult { value: self.value()?, best: best? };
+        let (value, best) = (self.value()?, best?);
+        let line = if symmetric { None } else { played(game, pos, value, &best, &self.line) };
+        let note = CachedResult { value, best, line: line.unwrap_or_default() };
         is_plausible(game, loops, pos, note.value, &note.best).then_some(note)
     }
+}
+
+/// Parses a line whose first move is a best one; `None` if it does not lead to the value.
+fn played(
+    game: &AnyGame,
+    pos: &AnyPosition,
+    value: Value,
+    best: &[AnyMove],
+    words: &[String],
+) -> Option<Vec<AnyMove>> {
+    let (mut at, mut line) = (pos.clone(), Vec::new());
+    for word in words {
+        let mv = game.read_move(&at, word).ok()?;
+        at = game.play(&at, mv);
+        line.push(mv);
+    }
+    let right = |payoff: outplay_core::Payoff| {
+        let payoff = if game.turn(pos) == outplay_core::Turn::Second { -payoff } else { payoff };
+        payoff == value.payoff() && value.distance().is_none_or(|plies| plies as usize == line.len())
+    };
+    let begins = line.first().is_none_or(|mv| best.is_empty() || best.contains(mv));
+    (begins && game.outcome(&at).is_none_or(right)).then_some(line)
 }
 
 /// The identity of a file of cached results.
@@ -218,9 +248,11 @@ impl ResultCache {
             distance: note.value.distance(),
             repetition: note.value.is_repetition(),
             best: note.best.iter().map(|&mv| game.write_move(pos, mv)).collect(),
+            line: written_line(game, pos, &note.line),
         };
         let mut lines = self.lines();
-        let known = lines.get(&line.position).is_some_and(|known| known.best.len() >= line.best.len());
+        let size = |line: &ResultLine| (line.best.len(), line.line.len());
+        let known = lines.get(&line.position).is_some_and(|known| size(known) >= size(&line));
         // A result that cannot be written is dropped.
         if !known && self.append(&line, watch).is_ok() {
             lines.insert(line.position.clone(), line);
@@ -262,6 +294,17 @@ impl ResultCache {
         log.append(&record)?;
         bound(&self.file).map_err(error)
     }
+}
+
+/// The moves of a line, as words.
+pub(crate) fn written_line(game: &AnyGame, pos: &AnyPosition, line: &[AnyMove]) -> Vec<String> {
+    let mut at = pos.clone();
+    let word = |&mv: &AnyMove| {
+        let word = game.write_move(&at, mv);
+        at = game.play(&at, mv);
+        word
+    };
+    line.iter().map(word).collect()
 }
 
 /// Whether a result agrees with the cached results of its successors.
@@ -430,14 +473,14 @@ mod tests {
         open(data, game)
     }
 
-    const DRAWN: CachedResult = CachedResult { value: Value::TIE, best: Vec::new() };
+    const DRAWN: CachedResult = CachedResult { value: Value::TIE, best: Vec::new(), line: Vec::new() };
 
     #[test]
     fn stored_result_is_found_for_symmetric_positions() {
         let data = tempfile::tempdir().unwrap();
         let game = board("mnk:4x4,k=4");
         let corner = game.read_position("x3/4/4/4").unwrap();
-        let note = CachedResult { value: Value::untimed(-1), best: vec![AnyMove(2)] };
+        let note = CachedResult { value: Value::untimed(-1), best: vec![AnyMove(2)], line: Vec::new() };
         open(data.path(), &game).add(&game, &corner, &note, &NoMonitor);
         let notes = open(data.path(), &game);
         let found = notes.find(&game, &corner, &NoMonitor).unwrap();

@@ -36,6 +36,10 @@ use std::time::{Duration, Instant};
 /// Slots of a board that is solved slab by slab without `--disk`: some minutes of work.
 const MINUTES: u128 = 20_000_000_000;
 
+/// A board with more slots for each byte of memory than this is not even planned: the planes of `connect4` take one
+/// byte for 90 slots, those of smaller boards one for fewer.
+const SLOTS_PER_BYTE: u128 = 1000;
+
 /// The choice of `--method auto`.
 enum Choice {
     /// A method; the note names the limit that prevented a better one.
@@ -68,14 +72,13 @@ pub fn solve(
         None => run_method(job, request.method),
     };
     match solved {
-        Err(trouble) if timed_out(&trouble) => {
-            let mut answer = job.blank(SolveOrigin::By(request.method), None, 0)?;
-            answer.notes.push("the time limit was reached before the value was known".into());
-            Ok(answer)
-        }
+        Err(trouble) if timed_out(&trouble) => out_of_time(job, watch),
         // An interrupted search has bounds, but an interrupt is an error.
         Ok(answer) if watch.stopped() && matches!(answer.answer, Answer::Unknown { .. }) => {
             Err(Trouble::stopped())
+        }
+        Ok(answer) if request.method == Method::Auto && matches!(answer.answer, Answer::Unknown { .. }) => {
+            Ok(known_for_free(job, watch)?.unwrap_or(answer))
         }
         Ok(answer) => {
             remember(job, &answer, began.elapsed());
@@ -83,6 +86,29 @@ pub fn solve(
         }
         failed => failed,
     }
+}
+
+/// The answer of a solve that timed out: a free source's value, or unknown with what the table holds so far.
+pub(crate) fn out_of_time(job: SolveJob<'_>, watch: &dyn Monitor) -> Result<SolveAnswer, Trouble> {
+    if job.request.method == Method::Auto
+        && let Some(answer) = known_for_free(job, watch)?
+    {
+        return Ok(answer);
+    }
+    let mut answer = job.blank(SolveOrigin::By(job.request.method), None, 0)?;
+    // A game without a start has no value of its own, and yet it is not solved.
+    answer.answer = job.handle.unknown();
+    answer.partial = job.partial_table();
+    answer.notes.push("the time limit was reached before the value was known".into());
+    Ok(answer)
+}
+
+/// The value that free sources know although the limits do not allow a solve; alone, and without the time limit.
+fn known_for_free(job: SolveJob<'_>, watch: &dyn Monitor) -> Result<Option<SolveAnswer>, Trouble> {
+    if job.session.crew().is_some() {
+        return Ok(None);
+    }
+    known_at_once(SolveJob { clock: &Deadline::new(None, watch), ..job })
 }
 
 /// Chooses the method for the game and the limits.
@@ -109,6 +135,9 @@ fn choose(job: SolveJob<'_>) -> Result<Choice, Trouble> {
 /// Chooses between bit-planes, cheap sources and a search of one position.
 fn choose_for_board(job: SolveJob<'_>) -> Result<Choice, Trouble> {
     let handle = job.handle;
+    if let Some((answer, note)) = known_without_plan(job)? {
+        return Ok(Choice::Known(Box::new(answer), note));
+    }
     let board = handle.game().board(&handle.start()?).filter(|_| !handle.is_large());
     let planned = board.clone().map(|board| BoardPlan::new(job, board));
     let why = match planned {
@@ -132,14 +161,36 @@ fn choose_for_board(job: SolveJob<'_>) -> Result<Choice, Trouble> {
     Ok(Choice::Run(method, why))
 }
 
+/// The answer from the complete table; or from another free source, if the board is too large for any table here. Even
+/// the plan of such a board takes seconds.
+fn known_without_plan(job: SolveJob<'_>) -> Result<Option<(SolveAnswer, Option<String>)>, Trouble> {
+    let SolveJob { session, handle, request, .. } = job;
+    let Some(Numbering::Sweeps(sweeps)) = handle.index().filter(|_| session.crew().is_none()) else {
+        return Ok(None);
+    };
+    if let Some(answer) = job.answer_from_table(&*sweeps)? {
+        return Ok(Some((answer, None)));
+    }
+    let vast = sweeps.numbers().total() / SLOTS_PER_BYTE > session.memory.into();
+    if !vast || request.disk.is_some() || is_begun(job) {
+        return Ok(None);
+    }
+    let why = "the values of all positions do not fit in memory, so only this position is solved";
+    Ok(known_at_once(job)?.map(|answer| (answer, Some(why.into()))))
+}
+
+/// Whether the table of the requested values was begun.
+fn is_begun(job: SolveJob<'_>) -> bool {
+    let name = outplay_table::name(&job.handle.spec(), job.request.values);
+    job.data().is_some_and(|data| data.join(name).join("manifest.json").is_file())
+}
+
 /// Whether a board needs enough disk and time to require `--disk`. An unfinished or damaged table is completed
 /// without it, as cures promise.
 fn needs_permission(job: SolveJob<'_>, planned: &BoardPlan) -> bool {
     let plan = &planned.plan;
     let long = plan.slabwise() && job.request.disk.is_none() && plan.slots > MINUTES;
-    let name = outplay_table::name(&job.handle.spec(), job.request.values);
-    let begun = |data: &std::path::Path| data.join(&name).join("manifest.json").is_file();
-    long && !job.data().is_some_and(begun)
+    long && !is_begun(job)
 }
 
 /// The note why only one position is solved.
@@ -236,6 +287,6 @@ fn remember(job: SolveJob<'_>, answer: &SolveAnswer, took: Duration) {
         && let Ok(pos) = job.place()
     {
         let best = answer.best.iter().filter_map(|word| handle.game().read_move(&pos, word).ok()).collect();
-        results.add(handle.game(), &pos, &CachedResult { value, best }, clock);
+        results.add(handle.game(), &pos, &CachedResult { value, best, line: Vec::new() }, clock);
     }
 }

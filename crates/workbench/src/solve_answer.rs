@@ -3,11 +3,11 @@
 use crate::kernels::Sweeps;
 use crate::sources::EQUAL;
 use crate::summary::Summary;
-use crate::tables::identity;
+use crate::tables::{identity, plan};
 use crate::tier_tables::untimed;
 use crate::{
-    Answer, Counts, GameHandle, LongestBySide, Method, Numbering, ProvenValue, Session, SolveAnswer,
-    SolveOrigin, SolveRequest, StoredTable, Trouble, TurnCounts,
+    Answer, Counts, GameHandle, LongestBySide, Method, Numbering, PartialTable, ProvenValue, Session,
+    SolveAnswer, SolveOrigin, SolveRequest, StoredTable, Trouble, TurnCounts,
 };
 use outplay_core::{AnyMove, AnyPosition, Game, Notation, Turn, Value};
 use outplay_runtime::Deadline;
@@ -97,6 +97,7 @@ impl<'a> SolveJob<'a> {
             sweeps: None,
             colourings: None,
             table: None,
+            partial: None,
             proof: None,
             probe_hits: None,
             settled: None,
@@ -112,7 +113,7 @@ impl<'a> SolveJob<'a> {
         let identity = identity(self.handle, &self.numbering()?, self.request.values);
         // The writer reports or repairs a damaged table.
         let Ok(table) = Table::open_as(data, &identity) else { return Ok(None) };
-        if !table.complete() || table.check_with(self.clock).is_err() {
+        if !table.complete() || table.check_if_changed(self.clock).is_err() {
             return Ok(None);
         }
         let Some(tally) = Summary::tally_of(&table) else { return Ok(None) };
@@ -121,6 +122,35 @@ impl<'a> SolveJob<'a> {
         let mut answer = filled(self.handle, &self.place()?, &value, blank)?;
         answer.table = Some(StoredTable::new(table.name(), data, table.bytes(), true));
         Ok(Some(answer))
+    }
+
+    /// The tiers on disk of a table that is not complete, as `tables` lists them.
+    pub(crate) fn partial_table(&self) -> Option<PartialTable> {
+        let (data, spec) = (self.data()?, self.handle.spec());
+        let values = if self.handle.game().has_dice() { Values::Expected } else { self.request.values };
+        let names: Vec<String> = match self.handle.index() {
+            Some(numbering) => {
+                plan(self.handle, &numbering, values).identities.iter().map(Identity::name).collect()
+            }
+            None => vec![outplay_table::name(&spec, values)],
+        };
+        let listed = outplay_table::list(data).ok()?;
+        let mut partial = PartialTable {
+            name: if names.len() == 1 { names[0].clone() } else { spec },
+            data: data.display().to_string(),
+            bytes: 0,
+            tiers_written: 0,
+            tiers: if names.len() == 1 { 0 } else { names.len() },
+        };
+        let mut complete = 0;
+        for entry in listed.iter().filter(|entry| names.contains(&entry.name)) {
+            let Ok(table) = &entry.table else { continue };
+            complete += usize::from(table.complete);
+            partial.bytes += entry.bytes;
+            partial.tiers_written += table.tiers_written;
+            partial.tiers = partial.tiers.max(table.identity.slots.len());
+        }
+        Some(partial).filter(|partial| partial.bytes > 0 && complete < names.len())
     }
 
     /// Opens the game's table for writing, if values are to be stored.
@@ -140,13 +170,24 @@ impl<'a> SolveJob<'a> {
 
     /// Completes a table with the counts of its values.
     pub(crate) fn finish(&self, writer: Writer, tally: &Tally) -> Result<StoredTable, Trouble> {
-        let stored = stored(&writer, self.data().unwrap_or_else(|| Path::new("")))?;
-        writer.finish(Summary::of(tally).json()?)?;
-        Ok(stored)
+        finish(writer, self.data().unwrap_or_else(|| Path::new("")), Summary::of(tally).json()?)
     }
 }
 
-/// Describes a table that is about to be completed; only rank 0 can see its files.
+/// Completes a table and describes it; only rank 0 can see its files.
+pub(crate) fn finish(
+    writer: Writer,
+    data: &Path,
+    summary: serde_json::Value,
+) -> Result<StoredTable, Trouble> {
+    let first = writer.crew().is_none_or(|crew| crew.rank() == 0);
+    let identity = writer.identity().clone();
+    writer.finish(summary)?;
+    let bytes = if first { Table::open_as(data, &identity)?.bytes() } else { 0 };
+    Ok(StoredTable::new(&identity.name(), data, bytes, false))
+}
+
+/// Describes a table that is open for writing.
 pub(crate) fn stored(writer: &Writer, data: &Path) -> Result<StoredTable, Trouble> {
     let first = writer.crew().is_none_or(|crew| crew.rank() == 0);
     let bytes = if first { writer.table()?.bytes() } else { 0 };

@@ -7,7 +7,7 @@
 //!
 //! Tables of games with cycles store every position, including finished ones; only holes are don't-cares.
 
-use crate::solve_answer::stored;
+use crate::solve_answer::finish;
 use crate::summary::Summary;
 use crate::{Clock, Numbers, Phases, StoredTable, Trouble};
 use outplay_core::{Code, Tier, Value};
@@ -104,9 +104,9 @@ impl TierTables {
         self.tables.iter().enumerate().filter(counts).map(|(_, table)| table.bytes()).sum()
     }
 
-    /// Verifies the checksum of every block.
-    pub(crate) fn check(&self, watch: &dyn Monitor) -> Result<(), TableError> {
-        self.tables.iter().try_for_each(|table| table.check_with(watch))
+    /// Verifies the checksum of every block, unless a table is large and unchanged.
+    pub(crate) fn check_if_changed(&self, watch: &dyn Monitor) -> Result<(), TableError> {
+        self.tables.iter().try_for_each(|table| table.check_if_changed(watch))
     }
 
     /// Sums the counts of the game's own tiers, if the tables have them.
@@ -289,9 +289,8 @@ impl<'a> LoopFiles<'a> {
 
     fn complete(&mut self, tally: &Tally) -> Result<Option<StoredTable>, Trouble> {
         let (Some(writer), Some(data)) = (self.writer.take(), &self.data) else { return Ok(None) };
-        let stored = stored(&writer, data)?;
-        writer.finish(Summary::of(&self.timed(tally)).json()?)?;
-        Ok(Some(stored))
+        let summary = Summary::of(&self.timed(tally)).json()?;
+        finish(writer, data, summary).map(Some)
     }
 
     /// Removes distances if they were not computed: the solver's zeros are not distances.

@@ -58,7 +58,11 @@ impl Oracle {
         watch: &dyn Monitor,
     ) -> Result<(Option<MoveValue>, Option<MoveValues>), PlayError> {
         let turn = self.handle.game().turn(pos);
-        let asked = self.climb(watch, |ladder| ladder.moves(pos, Detail::Moves, verdict, &mut |_| {}))?;
+        let asked = self.climb(watch, |ladder| {
+            let asked = ladder.moves(pos, Detail::Moves, verdict, &mut |_| {})?;
+            ladder.remember(pos, &asked.known, &[], asked.took);
+            Ok(asked)
+        })?;
         if watch.stopped() {
             return Err(PlayError::Stopped);
         }
@@ -87,7 +91,11 @@ impl ExactOracle for Oracle {
         let complete = |asked: &PositionValues| asked.all && !asked.best.is_empty();
         let asked = match complete(&near) {
             true => near,
-            false => self.climb(watch, |ladder| ladder.moves(pos, Detail::Best, false, &mut |_| {}))?,
+            false => self.climb(watch, |ladder| {
+                let asked = ladder.moves(pos, Detail::Best, false, &mut |_| {})?;
+                ladder.remember(pos, &asked.known, &[], asked.took);
+                Ok(asked)
+            })?,
         };
         if watch.stopped() {
             return Err(PlayError::Stopped);

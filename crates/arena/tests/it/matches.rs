@@ -407,6 +407,54 @@ fn repetitions_are_draws() {
     assert_eq!(ends(&House { plies: 5, time: None }), (End::Plies, 0, 5));
 }
 
+/// Dice without outcomes: a fault of the rules.
+#[derive(Clone)]
+struct Stuck;
+
+impl Game for Stuck {
+    type Position = u8;
+    type Move = u8;
+    fn start(&self) -> Option<u8> {
+        Some(0)
+    }
+    fn turn(&self, _: &u8) -> Turn {
+        Turn::Chance
+    }
+    fn moves(&self, _: &u8, _: &mut Vec<u8>) {}
+    fn play(&self, pos: &u8, _: u8) -> u8 {
+        *pos
+    }
+    fn outcome(&self, _: &u8) -> Option<Payoff> {
+        None
+    }
+}
+
+impl Notation for Stuck {
+    fn spec(&self) -> String {
+        "stuck".into()
+    }
+    fn write_position(&self, pos: &u8) -> String {
+        pos.to_string()
+    }
+    fn read_position(&self, text: &str) -> Result<u8, InputError> {
+        Err(InputError::position(text, "not read here"))
+    }
+    fn write_move(&self, _: &u8, mv: u8) -> String {
+        mv.to_string()
+    }
+}
+
+#[test]
+fn dice_without_outcomes_are_nobodys_loss() {
+    let kit = PlayerContext::new(Native::new(Stuck));
+    let opening = Opening { pos: kit.game.start().unwrap(), moves: Vec::new() };
+    let (mut a, mut b) = (Random::new(kit.game.clone()), Random::new(kit.game.clone()));
+    let house = House::default();
+    let played = referee::play(&kit, &opening, [&mut a, &mut b], [1, 1], &house, &NoMonitor).unwrap();
+    assert_eq!((played.end, played.payoff), (End::Plies, 0));
+    assert!(played.why.unwrap().contains("no outcomes"));
+}
+
 #[test]
 fn games_with_dice_are_the_same_for_the_same_seed() {
     let kit = PlayerContext::with_dice(Pig::from_spec(Spec::parse("pig:20").unwrap()).unwrap());

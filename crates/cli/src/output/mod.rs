@@ -272,7 +272,8 @@ pub(crate) fn query(
         writeln!(out, "{FAINT}every mean is within {bound:.1e} of the exact value{FAINT:#}")?;
     }
     if !answer.line.is_empty() {
-        writeln!(out, "best line: {}", answer.line.join(" "))?;
+        let cut = if answer.line_complete { "" } else { " …" };
+        writeln!(out, "best line: {}{cut}", answer.line.join(" "))?;
     }
     notes(out, answer)
 }

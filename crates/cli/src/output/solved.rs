@@ -1,9 +1,9 @@
 //! Text output of `solve`.
 
-use super::{BOLD, DRAW, FAINT, LOSS, PlayerNames, WIN, large, sentence, verdict};
+use super::{BOLD, DRAW, FAINT, LOSS, PlayerNames, WIN, sentence, verdict};
 use outplay_core::figures::{bytes, duration, grouped};
 use outplay_core::{Counters, Turn};
-use outplay_workbench::{Method, SolveAnswer, SolveOrigin};
+use outplay_workbench::{Answer, Method, PartialTable, SolveAnswer, SolveOrigin};
 use std::io::{self, Write};
 
 /// Writes the value, the position counts, the solver's work and where the result is stored.
@@ -24,13 +24,9 @@ pub(crate) fn solve(
     for note in &answer.notes {
         writeln!(out, "  {FAINT}{note}{FAINT:#}")?;
     }
-    writeln!(
-        out,
-        "  {FAINT}{} in {}, peak memory {}{FAINT:#}",
-        work(answer),
-        duration(seconds),
-        bytes(peak)
-    )?;
+    let time = if (0.01..1.0).contains(&seconds) { format!("{seconds:.2} s") } else { duration(seconds) };
+    let work = work(answer);
+    writeln!(out, "  {FAINT}{work} {time}, peak memory {}{FAINT:#}", bytes(peak))?;
     writeln!(out, "  {FAINT}{}{FAINT:#}", stored(answer))
 }
 
@@ -38,12 +34,12 @@ pub(crate) fn solve(
 fn value(out: &mut impl Write, words: &PlayerNames, answer: &SolveAnswer, elsewhere: bool) -> io::Result<()> {
     let style = verdict(&answer.answer);
     let side = answer.to_move.unwrap_or(Turn::First);
-    writeln!(
-        out,
-        "{BOLD}{}{BOLD:#}: {style}{}{style:#}",
-        answer.game,
-        sentence(words, &answer.answer, side)
-    )?;
+    // A game without a start is solved or not; a position has a value.
+    let result = match (&answer.position, &answer.answer) {
+        (None, Answer::Unknown { .. }) => "not solved".to_string(),
+        (_, value) => sentence(words, value, side),
+    };
+    writeln!(out, "{BOLD}{}{BOLD:#}: {style}{result}{style:#}", answer.game)?;
     if let (true, Some(position)) = (elsewhere, &answer.position) {
         writeln!(out, "  position  {position}")?;
     }
@@ -158,28 +154,37 @@ fn count_lines(out: &mut impl Write, counters: &Counters, depth: Option<u32>) ->
 
 /// The source of the answer, or the amount of work that it took.
 fn work(answer: &SolveAnswer) -> String {
-    match (answer.method, answer.colourings) {
-        (SolveOrigin::Table, _) => "answered from the table".to_string(),
-        (SolveOrigin::Book, _) => "answered from the opening book".to_string(),
-        (SolveOrigin::Kept, _) => "answered from a cached result".to_string(),
-        (SolveOrigin::Theory, _) => "answered by theory".to_string(),
-        (SolveOrigin::By(Method::Dense), Some(colourings)) => {
-            format!("{} colourings by bit-planes (dense)", large(colourings))
+    let unknown = matches!(answer.answer, Answer::Unknown { .. });
+    match (answer.method, &answer.positions) {
+        (SolveOrigin::Table, _) => "answered from the table in".to_string(),
+        (SolveOrigin::Book, _) => "answered from the opening book in".to_string(),
+        (SolveOrigin::Kept, _) => "answered from a cached result in".to_string(),
+        (SolveOrigin::Theory, _) => "answered by theory in".to_string(),
+        (SolveOrigin::By(Method::Dense), Some(positions)) => {
+            format!("{} positions by bit-planes in", grouped(positions.legal))
         }
-        (SolveOrigin::By(method), _) => format!("{} positions by {method}", grouped(answer.nodes)),
+        (SolveOrigin::By(Method::Dense), None) if !unknown => "all positions by bit-planes in".to_string(),
+        // A solve that timed out does not report its work.
+        (SolveOrigin::By(_), _) if unknown && answer.nodes == 0 => "stopped after".to_string(),
+        (SolveOrigin::By(method), _) => format!("{} positions by {method} in", grouped(answer.nodes)),
     }
 }
 
 /// Where the table or the proof is.
 fn stored(answer: &SolveAnswer) -> String {
-    match &answer.table {
-        None => match &answer.proof {
-            Some(file) => format!("proof written to {file}; check it with `outplay check {file}`"),
-            None => "no table was stored".to_string(),
-        },
-        Some(table) => {
-            let word = if table.found { "found in" } else { "stored in" };
-            format!("{word} {}/{} ({})", table.data, table.name, bytes(table.bytes))
+    if let Some(table) = &answer.table {
+        let word = if table.found { "found in" } else { "stored in" };
+        return format!("{word} {}/{} ({})", table.data, table.name, bytes(table.bytes));
+    }
+    match (&answer.proof, &answer.partial) {
+        (Some(file), _) => format!("proof written to {file}; check it with `outplay check {file}`"),
+        (None, Some(partial)) => {
+            let PartialTable { data, tiers_written, tiers, .. } = partial;
+            format!(
+                "unfinished table in {data} ({}, {tiers_written} of {tiers} tiers); the same command resumes it",
+                bytes(partial.bytes)
+            )
         }
+        (None, None) => "no table was stored".to_string(),
     }
 }

@@ -218,6 +218,11 @@ impl Notation for Pig {
         }
     }
 
+    fn coordinates(&self, pos: &Points) -> Vec<(&'static str, i64)> {
+        let (own, other) = (pos.kept[usize::from(pos.second)], pos.kept[usize::from(!pos.second)]);
+        vec![("own", own.into()), ("other", other.into()), ("turn", pos.turn.into())]
+    }
+
     fn said(&self, pos: &Points, mv: PigMove) -> String {
         let word = self.write_move(pos, mv);
         match mv {

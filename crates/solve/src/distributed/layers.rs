@@ -134,7 +134,6 @@ impl Finder<'_> {
         let mut ready: Vec<u32> =
             (0..n as u32).filter(|&p| left[p as usize] && going[p as usize] == 0).collect();
         while total(self.comm, ready.len() as u64)? > 0 {
-            self.stopped()?;
             let mut messages = Messages::new(self.comm);
             for position in std::mem::take(&mut ready) {
                 left[position as usize] = false;
@@ -143,7 +142,8 @@ impl Finder<'_> {
                     messages.put32(rank as usize, parent);
                 }
             }
-            for message in messages.exchange(self.comm)? {
+            let (messages, _) = exchange_or_fail(self.comm, self.stopped().map(|()| (messages, true)))?;
+            for message in messages {
                 for position in words(&message) {
                     going[position as usize] -= 1;
                     if going[position as usize] == 0 {
@@ -166,6 +166,19 @@ impl Finder<'_> {
         let mut messages = vec![Vec::new(); self.comm.size()];
         messages[0] = pack(&numbers);
         let messages = self.comm.all_to_all(messages).map_err(gone)?;
+        let answers = self.numbered_components(&messages);
+        let answers =
+            answers.map(|answers| (Messages(answers.iter().map(|numbers| pack(numbers)).collect()), true));
+        let (received, _) = exchange_or_fail(self.comm, answers)?;
+        for (number, &position) in unpack(&received[0]).zip(core) {
+            self.component[position as usize] = (number >> 1) as u32;
+            self.looping[position as usize] = number & 1 == 1;
+        }
+        Ok(())
+    }
+
+    /// The component of each position of the core, rank by rank, and whether it is a cycle; empty except on rank 0.
+    fn numbered_components(&self, messages: &[Vec<u8>]) -> Result<Vec<Vec<u64>>, SolveError> {
         let mut answers = vec![Vec::new(); self.comm.size()];
         if self.comm.rank() == 0 {
             let mut places: FxHashMap<u64, u32> = FxHashMap::default();
@@ -197,13 +210,7 @@ impl Finder<'_> {
                 answers[rank].push(u64::from(own) << 1 | u64::from(looping[own as usize]));
             }
         }
-        let answers = answers.iter().map(|numbers| pack(numbers)).collect();
-        let received = self.comm.all_to_all(answers).map_err(gone)?;
-        for (number, &position) in unpack(&received[0]).zip(core) {
-            self.component[position as usize] = (number >> 1) as u32;
-            self.looping[position as usize] = number & 1 == 1;
-        }
-        Ok(())
+        Ok(answers)
     }
 
     /// Longest paths through the rest; moves within a component have length 0.
@@ -211,7 +218,6 @@ impl Finder<'_> {
         let n = self.layer.len();
         let mut fresh: Vec<u32> = (0..n as u32).filter(|&position| !self.done[position as usize]).collect();
         while total(self.comm, fresh.len() as u64)? > 0 {
-            self.stopped()?;
             let mut messages = Messages::new(self.comm);
             for position in std::mem::take(&mut fresh) {
                 let position = position as usize;
@@ -222,7 +228,8 @@ impl Finder<'_> {
                     messages.put32(rank, self.component[position]);
                 }
             }
-            for message in messages.exchange(self.comm)? {
+            let (messages, _) = exchange_or_fail(self.comm, self.stopped().map(|()| (messages, true)))?;
+            for message in messages {
                 let numbers: Vec<u32> = words(&message).collect();
                 for record in numbers.chunks_exact(3) {
                     let position = record[0] as usize;

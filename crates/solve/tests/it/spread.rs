@@ -6,7 +6,7 @@ use outplay_games::chess::{Chess, ChessIndex};
 use outplay_games::morris::{Morris, MorrisIndex};
 use outplay_games::nim::Nim;
 use outplay_games::pig::{Pig, PigIndex};
-use outplay_runtime::{Communicator, LocalCommunicator, NoMonitor};
+use outplay_runtime::{Communicator, LocalCommunicator, Monitor, NoMonitor};
 use outplay_solve::{
     Blocks, ExploredGame, GlobalId, KeepMeans, LoopCode, RankContext, RetrogradeOptions, Settle,
     ShardedGraph, SolveError, Tally, TierConvergence, WideLoopCode, canonical, chance_rolls,
@@ -14,6 +14,7 @@ use outplay_solve::{
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 fn together<T: Send>(size: usize, work: impl Fn(Arc<dyn Communicator>) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
@@ -184,4 +185,35 @@ fn too_many_positions_are_refused_by_all() {
     let start = nim.start().expect("has a start");
     let refused = together(3, |crew| ShardedGraph::explore(&nim, &start, 20, &*crew, &NoMonitor).is_err());
     assert_eq!(refused, [true; 3]);
+}
+
+/// Stops one rank at its n-th poll.
+struct StopAt(AtomicUsize);
+
+impl Monitor for StopAt {
+    fn stage(&self, _name: &str, _total: u64) {}
+    fn advance(&self, _units: u64) {}
+    fn stopped(&self) -> bool {
+        self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+/// A rank that left the others waiting would hang them.
+#[test]
+fn stopped_rank_stops_all_ranks() {
+    let morris = Morris::from_spec(Spec::parse("morris:tapatan").expect("a spec")).expect("a game");
+    let start = morris.start().expect("has a start");
+    let mut failed = 0;
+    for polls in (0..).step_by(3) {
+        let explored = together(3, |crew| {
+            let polls = if crew.rank() == 1 { polls } else { usize::MAX };
+            ShardedGraph::explore(&morris, &start, u64::MAX, &*crew, &StopAt(AtomicUsize::new(polls))).is_ok()
+        });
+        assert!(explored == [explored[0]; 3], "after {polls} polls: {explored:?}");
+        if explored[0] {
+            break;
+        }
+        failed += 1;
+    }
+    assert!(failed > 5, "the search for layers polls, too");
 }

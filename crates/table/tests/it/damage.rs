@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{SPEC, check, codes, files, identity, write};
 use outplay_core::Tier;
-use outplay_runtime::Monitor;
+use outplay_runtime::{Monitor, NoMonitor};
 use outplay_table::{Cell, Identity, Table, TableError, Values, Writer};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -306,4 +306,33 @@ fn exchanged_tier_is_detected() {
     let found =
         Table::open(one.path(), SPEC, Values::Distance).and_then(|table| table.read_tier::<i8>(Tier(0)));
     assert!(matches!(found, Err(TableError::Damaged { .. })), "{found:?}");
+}
+
+/// A large table is not read as a whole before every answer.
+#[test]
+fn large_table_is_checked_if_a_file_changed_or_damage_was_found() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let slots = [6_000_000];
+    let writer = Writer::open(dir.path(), identity(&slots)).expect("opens");
+    let file = writer.tier::<i8>(Tier(0)).expect("opens");
+    file.put_all(&(0..slots[0]).map(|slot| (slot * slot % 97) as i8).collect::<Vec<_>>()).expect("writes");
+    file.finish().expect("finishes");
+    writer.finish(serde_json::json!({})).expect("finishes");
+    let table = || Table::open_as(dir.path(), &identity(&slots)).expect("opens");
+    let path = dir.path().join(table().name()).join("tier-00.opt");
+    let dated = |age: u64| {
+        let file = std::fs::File::options().append(true).open(&path).expect("opens");
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(age))
+            .expect("is dated");
+    };
+    let mut bytes = std::fs::read(&path).expect("reads");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, &bytes).expect("writes");
+    let check = || table().check_if_changed(&NoMonitor);
+    assert!(check().is_err(), "the file is newer than the manifest");
+    dated(1000);
+    check().expect("nothing has changed");
+    assert!(table().read_tier::<i8>(Tier(0)).is_err());
+    assert!(check().is_err(), "damage was found");
 }

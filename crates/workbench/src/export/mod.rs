@@ -30,6 +30,7 @@ mod choose;
 mod coded;
 mod files;
 mod label;
+mod policy;
 mod random;
 mod resume;
 
@@ -45,6 +46,7 @@ use outplay_core::Notation;
 use outplay_dataset::Form;
 use outplay_players::MoveValue;
 use outplay_runtime::Monitor;
+pub use policy::{PolicyReport, export_policy};
 use random::RandomGames;
 pub use random::{Sampling, Spread, TOO_LATE, sample};
 use rayon::prelude::*;

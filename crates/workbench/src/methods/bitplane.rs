@@ -45,7 +45,8 @@ impl BoardPlan {
             bytes => format!(" and about {:.1} GB of disk, slab by slab", bytes as f64 / 1e9),
         };
         let memory = plan.peak_bytes as f64 / 1e9;
-        clock.note(&format!("plan: {:.1e} positions, {memory:.1} GB of memory{disk}", plan.slots as f64));
+        let slots = outplay_core::figures::grouped(plan.slots);
+        clock.note(&format!("plan: an index of {slots} slots, {memory:.1} GB of memory{disk}"));
     }
 }
 

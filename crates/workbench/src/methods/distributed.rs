@@ -14,7 +14,7 @@ use crate::kernels::Cycles;
 use crate::means::solve_by_chance;
 use crate::methods::bitplane::solve_board;
 use crate::methods::retrograde::answer_from_loop_tables;
-use crate::solve_answer::stored;
+use crate::solve_answer::{finish, stored};
 use crate::summary::Summary;
 use crate::tables::loop_plan;
 use crate::tier_tables::{TierLayout, recode, untimed, wdl_cell, wdl_code};
@@ -256,7 +256,7 @@ impl<'a> RankFiles<'a> {
         let together = RankContext { crew: &**self.crew, watch: self.watch };
         let counts = count_together(site, together, tier, &codes)?;
         if self.plan.shared() {
-            self.record(true)?;
+            self.record_found()?;
             self.writer = None;
         }
         Ok(Some((codes, counts)))
@@ -388,20 +388,16 @@ impl<'a> RankFiles<'a> {
     }
 
     fn complete(&mut self, tally: &Tally) -> Result<(), Trouble> {
-        if self.writer.is_none() {
-            return Ok(());
-        }
-        self.record(false)?;
-        if let Some(writer) = self.writer.take() {
-            writer.finish(Summary::of(tally).json()?)?;
+        if let (Some(writer), Some(data)) = (self.writer.take(), &self.data) {
+            self.stored.push(finish(writer, data, Summary::of(tally).json()?)?);
         }
         Ok(())
     }
 
-    /// Records a table.
-    fn record(&mut self, found: bool) -> Result<(), Trouble> {
+    /// Records a table that was complete.
+    fn record_found(&mut self) -> Result<(), Trouble> {
         if let (Some(writer), Some(data)) = (&self.writer, &self.data) {
-            self.stored.push(StoredTable { found, ..stored(writer, data)? });
+            self.stored.push(StoredTable { found: true, ..stored(writer, data)? });
         }
         Ok(())
     }

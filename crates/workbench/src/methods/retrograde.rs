@@ -9,6 +9,7 @@
 
 use crate::kernels::{Cycles, LoopValues};
 use crate::methods::textbook::solve_acyclic_game;
+use crate::solve::out_of_time;
 use crate::sources::engine;
 use crate::tables::{OpenTables, loop_plan};
 use crate::tier_tables::{LoopFiles, TierLayout, TierReport};
@@ -70,8 +71,15 @@ pub fn solve_each(
         each(solve(session, handle, request, watch)?);
         return Ok(());
     }
-    let clock = &Deadline::new(None, watch);
-    solve_by_retrograde(SolveJob { session, handle, request, clock }, Some(each)).map(|_| ())
+    let clock = &Deadline::new(session.time, watch);
+    let job = SolveJob { session, handle, request, clock };
+    match solve_by_retrograde(job, Some(each)) {
+        Err(trouble) if trouble.is_stop() && clock.passed() && !watch.stopped() => {
+            each(out_of_time(job, watch)?);
+            Ok(())
+        }
+        solved => solved.map(|_| ()),
+    }
 }
 
 /// `solve --method retrograde`; a set returns one answer for each of its games.
@@ -195,7 +203,7 @@ pub(crate) fn answer_from_loop_tables(
 ) -> Result<Option<SolveAnswer>, Trouble> {
     let Some(data) = job.data() else { return Ok(None) };
     let Ok(Some(tier_tables)) = plan.open(data) else { return Ok(None) };
-    if tier_tables.check(job.clock).is_err() {
+    if tier_tables.check_if_changed(job.clock).is_err() {
         return Ok(None);
     }
     let Some(tally) = tier_tables.tally(index) else { return Ok(None) };

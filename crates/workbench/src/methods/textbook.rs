@@ -11,9 +11,9 @@
 //! are faster.
 
 use crate::kernels::{Cycles, CyclicIndex, LoopValues};
-use crate::{GameHandle, Method, ProvenValue, SolveAnswer, SolveJob, SolveOrigin, Trouble, filled};
+use crate::{GameHandle, Method, PATIENCE, ProvenValue, SolveAnswer, SolveJob, SolveOrigin, Trouble, filled};
 use outplay_core::{AnyPosition, Game, Index, Native};
-use outplay_runtime::Monitor;
+use outplay_runtime::{Deadline, Monitor};
 use outplay_search::{DiceMethod, MOST_PLIES, SearchError, SearchLimits, Zero, breadth_first};
 use outplay_solve::{ExploredGame, RetrogradeOptions, SolveError, WideLoopCode, retrograde_by_graph};
 use std::sync::Arc;
@@ -91,17 +91,20 @@ pub(crate) fn solve_acyclic_game(job: SolveJob<'_>) -> Result<SolveAnswer, Troub
 
 /// Iterative deepening through chance nodes until the mean is exact.
 pub(crate) fn solve_through_dice(job: SolveJob<'_>, method: DiceMethod) -> Result<SolveAnswer, Trouble> {
-    let SolveJob { handle, request, clock, .. } = job;
+    let SolveJob { session, handle, request, clock } = job;
     let pos = job.place()?;
     if !handle.game().has_dice() {
         return Err(Trouble::method(format!("{} has no dice", handle.spec()), Method::Search));
     }
     clock.stage("searching", 0);
+    // Where play can go on for ever, no depth is ever enough.
+    let limit = Deadline::new(session.time.is_none().then_some(PATIENCE), clock);
+    let clock = &limit;
     let mut answer = job.blank(SolveOrigin::By(request.method), None, 0)?;
     let mut counters = outplay_core::Counters::default();
     let mut opinion = None;
     for depth in 1..=MOST_PLIES {
-        let limits = SearchLimits { time: clock.rest(), ..SearchLimits::depth(depth) };
+        let limits = SearchLimits { time: clock.time_left(), ..SearchLimits::depth(depth) };
         let Some(report) = handle.kernels().expect(&pos, method, limits, clock) else { break };
         let report = report?;
         counters += report.counters();
@@ -122,6 +125,12 @@ pub(crate) fn solve_through_dice(job: SolveJob<'_>, method: DiceMethod) -> Resul
         answer
             .notes
             .push(format!("at depth {depth} the mean is {mean:+.6}, with unfinished games counted as 0"));
+    }
+    if limit.passed() {
+        let seconds = PATIENCE.as_secs();
+        answer.notes.push(format!(
+            "the search was stopped after {seconds} s, its default time limit; the method `chance` finds exact means"
+        ));
     }
     answer.nodes = counters.nodes;
     answer.counters = Some(counters);
