@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Solve it, prove it, play it: a workbench for two-player games of perfect information.
 #[derive(Parser)]
-#[command(name = "outplay", version, max_term_width = 100)]
+#[command(name = "outplay", version = env!("OUTPLAY_VERSION"), max_term_width = 100)]
 #[command(
     after_help = "Examples:\n  outplay show tictactoe         draw a board with the value of every move\n  outplay solve connect4:5x4     find the winner and count won, drawn and lost positions\n  outplay games                  list the games and their spec strings\n\nExit codes: 0 known, 1 the answer is no or a check failed, 2 bad input, 3 not known within the limits, 130 interrupted"
 )]

@@ -13,17 +13,20 @@ use outplay_catalog::Catalog;
 use outplay_protocol::EnginePool;
 use outplay_runtime::Communicator;
 use outplay_workbench::{Ranks, Session};
+use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Runs the command line for the games of a catalog.
 pub fn main(catalog: &Catalog) -> ExitCode {
-    match Cli::try_parse() {
-        Ok(cli) => {
-            let mut out = BufWriter::new(anstream::stdout().lock());
-            ExitCode::from(run(catalog, &cli, None, &mut out).0)
-        }
+    ExitCode::from(main_from(catalog, std::env::args_os()))
+}
+
+/// Runs the command line `words`, which begins with the program's name, and returns the exit code.
+pub fn main_from(catalog: &Catalog, words: impl IntoIterator<Item = OsString>) -> u8 {
+    match Cli::try_parse_from(words) {
+        Ok(cli) => run(catalog, &cli, None, &mut BufWriter::new(anstream::stdout().lock())).0,
         Err(error) => misused(&error),
     }
 }
@@ -35,10 +38,8 @@ pub fn main_together(catalog: &Catalog, crew: &Arc<dyn Communicator>) -> (u8, Op
     let mut cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            if first {
-                misused(&error);
-            }
-            return (if error.use_stderr() { BAD_INPUT } else { KNOWN }, None);
+            let code = if error.use_stderr() { BAD_INPUT } else { KNOWN };
+            return (if first { misused(&error) } else { code }, None);
         }
     };
     let shared =

@@ -13,7 +13,6 @@ use crate::terminal::harmless;
 use outplay_workbench::{Cure, TableCure, Trouble, Values};
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Returns the exit code of an error.
 pub(crate) fn code(trouble: &Trouble) -> u8 {
@@ -87,17 +86,17 @@ fn table_cure(cure: &TableCure, data: Option<&Path>) -> String {
 }
 
 /// Prints a usage error or the help.
-pub(crate) fn misused(error: &clap::Error) -> ExitCode {
+pub(crate) fn misused(error: &clap::Error) -> u8 {
     let json = std::env::args_os().any(|word| word == "--json");
     if !json || !error.use_stderr() {
         // A failing write has no other channel to be reported on.
         let _ = error.print();
-        return ExitCode::from(if error.use_stderr() { BAD_INPUT } else { KNOWN });
+        return if error.use_stderr() { BAD_INPUT } else { KNOWN };
     }
     let text = error.render().to_string();
     let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
     complain(&mut io::stdout(), true, sentence, Some("run `outplay help` for the commands and options"));
-    ExitCode::from(BAD_INPUT)
+    BAD_INPUT
 }
 
 /// Reports an error: as JSON on standard output, or as text on standard error.
