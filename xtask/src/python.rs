@@ -6,9 +6,6 @@ use crate::install::{root, run_quietly, target, works};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Maximum size of the wheel in bytes.
-const LARGEST: u64 = 15_000_000;
-
 /// The virtual environment.
 pub(crate) fn environment() -> PathBuf {
     target().unwrap_or_default().join("python").join("venv")
@@ -46,10 +43,6 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     )?;
     let wheel = std::fs::read_dir(&wheels).ok().and_then(|mut files| files.next()?.ok());
     let wheel = wheel.ok_or("maturin left no wheel")?.path();
-    let bytes = wheel.metadata().map_or(0, |about| about.len());
-    if bytes > LARGEST {
-        return Err(format!("the wheel has {bytes} bytes; the limit is {LARGEST}"));
-    }
     let tested = format!("{}[test]", wheel.display());
     pip(&[&tested, "--disable-pip-version-check"])?;
     // The version does not change between builds, so pip needs `--force-reinstall`.
