@@ -4,7 +4,7 @@
 //! root; nothing outside target/dist-test changes.
 
 use super::contents::Contents;
-use super::{Dist, deb, fresh, list, output, write};
+use super::{Dist, checkout, deb, fresh, list, output, write};
 use crate::install;
 use std::collections::BTreeSet;
 use std::fs;
@@ -274,8 +274,14 @@ fn source(dist: &Dist, root: &Root) -> Result<(), String> {
     has(&answer, &format!("outplay {} ({}", dist.version, &dist.commit[..10]))
 }
 
-/// Packs every crate of the library as a registry would get it.
+/// Packs every crate of the library as a registry would get it once `publish = false` is gone (docs/releasing.md). The
+/// source archive has shown that they build.
 fn crates(dist: &Dist) -> Result<(), String> {
+    let folder = checkout(dist, &fresh(&dist.build.join("stage").join("crates"))?, "outplay")?;
+    let manifest = folder.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).map_err(|error| format!("{}: {error}", manifest.display()))?;
+    write(&manifest, text.replace("\npublish = false\n", "\npublish = true\n"))?;
+    let _ = fs::remove_dir_all(dist.build.join("package"));
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args([
         "package",
@@ -290,7 +296,7 @@ fn crates(dist: &Dist) -> Result<(), String> {
     for name in NOT_PUBLISHED {
         cargo.args(["--exclude", name]);
     }
-    crate::run_tool("cargo package", cargo.current_dir(&dist.root))?;
+    crate::run_tool("cargo package", cargo.current_dir(&folder))?;
     let packed = list(&dist.build.join("package"))?;
     let packed: Vec<&PathBuf> =
         packed.iter().filter(|path| path.extension().is_some_and(|ending| ending == "crate")).collect();

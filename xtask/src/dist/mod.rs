@@ -160,12 +160,7 @@ fn wheel(dist: &Dist) -> Result<(), String> {
 fn source(dist: &Dist) -> Result<(), String> {
     let stage = fresh(&dist.build.join("stage").join("source"))?;
     let name = format!("outplay-{}-source", dist.version);
-    let folder = stage.join(&name);
-    let plain = stage.join("commit.tar");
-    let mut git = Command::new("git");
-    git.args(["archive", "--format=tar", &format!("--prefix={name}/"), "HEAD", "--output"]).arg(&plain);
-    crate::run_tool("git", git.current_dir(&dist.root))?;
-    crate::run_tool("tar", Command::new("tar").arg("-xf").arg(&plain).arg("-C").arg(&stage))?;
+    let folder = checkout(dist, &stage, &name)?;
     let mut vendor = Command::new(env!("CARGO"));
     vendor.args(["vendor", "--locked", "--quiet", "--versioned-dirs", "vendor"]).current_dir(&folder);
     // Its output is the configuration that points cargo to the sources.
@@ -178,6 +173,16 @@ fn source(dist: &Dist) -> Result<(), String> {
     write(&folder.join("crates/cli/.cargo_vcs_info.json"), &commit)?;
     tar(dist, &stage, &name, &dist.out.join(format!("{name}.tar.xz")))?;
     fs::remove_dir_all(&stage).map_err(|error| format!("cannot remove {}: {error}", stage.display()))
+}
+
+/// Writes the files of the commit to a new directory below `stage`.
+fn checkout(dist: &Dist, stage: &Path, name: &str) -> Result<PathBuf, String> {
+    let plain = stage.join("commit.tar");
+    let mut git = Command::new("git");
+    git.args(["archive", "--format=tar", &format!("--prefix={name}/"), "HEAD", "--output"]).arg(&plain);
+    crate::run_tool("git", git.current_dir(&dist.root))?;
+    crate::run_tool("tar", Command::new("tar").arg("-xf").arg(&plain).arg("-C").arg(stage))?;
+    Ok(stage.join(name))
 }
 
 /// Writes the checksums, and prints sizes and the time.
