@@ -5,11 +5,13 @@
 //!  game · position · table  queries                              arena   matches, proofs, the server
 //!  rules · graph            a game with rules in Python, compiled into a graph
 //!  script · laws            calls to the Python object, and the laws that it must obey
+//!  program                  the command line, the wheel's program (feature `program`)
 //!  work · fault · errors    worker threads: Ctrl-C, progress, exceptions
 //! ```
 //!
-//! It depends on `catalog`, `workbench`, `teach`, `arena` and `serve`, as every interface does. The interpreter (GIL)
-//! is released while Rust works, and attached again only where rules or players are written in Python.
+//! It depends on `catalog`, `workbench`, `teach`, `arena` and `serve`, as every interface does, and for the program on
+//! `cli`. The interpreter (GIL) is released while Rust works, and attached again only where rules or players are written
+//! in Python.
 
 mod arena;
 mod compiled;
@@ -20,6 +22,8 @@ mod graph;
 mod laws;
 mod memory;
 mod position;
+#[cfg(feature = "program")]
+mod program;
 mod rules;
 mod script;
 mod spell;
@@ -39,6 +43,9 @@ mod _outplay {
     use crate::game::{Game, game, games};
     #[pymodule_export]
     use crate::position::{Explanation, Move, Position};
+    #[cfg(feature = "program")]
+    #[pymodule_export]
+    use crate::program::program;
     #[pymodule_export]
     use crate::table::Table;
     use pyo3::prelude::*;

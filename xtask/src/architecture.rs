@@ -13,6 +13,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("play", &["players", "protocol"]),
     ("workbench", &["workbench", "catalog"]),
     ("knowledge", &["teach", "arena", "experiments"]),
+    // `cluster` and `python` come after `cli`: the first runs it on all ranks, the wheel of the second has it as program.
     ("interfaces", &["tui", "serve", "cli", "cluster", "python"]),
     ("development", &["bench"]),
 ];

@@ -1,23 +1,28 @@
 //! Tests of the Python package: builds the wheel in a virtual environment below the target directory, then runs pytest
 //! (with the notebooks) and mypy.
 
-use crate::Count;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use crate::count::Count;
+use crate::install::{root, run_quietly, target, works};
+use std::path::PathBuf;
+use std::process::Command;
 
-/// Maximum size of the wheel in bytes.
-const LARGEST: u64 = 15_000_000;
+/// The virtual environment.
+pub(crate) fn environment() -> PathBuf {
+    target().unwrap_or_default().join("python").join("venv")
+}
+
+/// Whether the virtual environment has what the tests run.
+pub(crate) fn has_environment() -> bool {
+    ["python", "maturin", "pytest", "mypy"].iter().all(|tool| environment().join("bin").join(tool).exists())
+}
 
 /// Builds the wheel and runs its tests.
 pub(crate) fn test(count: &mut Count) -> Result<(), String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask has no parent directory")?;
-    let package = root.join("python");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let target =
-        std::path::absolute(target).map_err(|error| format!("cannot find the target directory: {error}"))?;
+    let package = root()?.join("python");
+    let target = target()?;
     let home = target.join("python");
-    let tools = home.join("venv").join("bin");
-    make_environment(&home)?;
+    let tools = environment().join("bin");
+    make_environment()?;
     let pip = |words: &[&str]| {
         crate::run_tool(
             "pip",
@@ -38,10 +43,6 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
     )?;
     let wheel = std::fs::read_dir(&wheels).ok().and_then(|mut files| files.next()?.ok());
     let wheel = wheel.ok_or("maturin left no wheel")?.path();
-    let bytes = wheel.metadata().map_or(0, |about| about.len());
-    if bytes > LARGEST {
-        return Err(format!("the wheel has {bytes} bytes; the limit is {LARGEST}"));
-    }
     let tested = format!("{}[test]", wheel.display());
     pip(&[&tested, "--disable-pip-version-check"])?;
     // The version does not change between builds, so pip needs `--force-reinstall`.
@@ -61,19 +62,11 @@ pub(crate) fn test(count: &mut Count) -> Result<(), String> {
 }
 
 /// Creates the virtual environment if it does not exist.
-fn make_environment(home: &Path) -> Result<(), String> {
-    let python = home.join("venv").join("bin").join("python");
-    let works = |command: &mut Command| {
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
-    };
-    if works(Command::new(&python).args(["-m", "pip", "--version"])) {
+pub(crate) fn make_environment() -> Result<(), String> {
+    let home = environment();
+    let python = home.join("bin").join("python").display().to_string();
+    if works(&python, &["-m", "pip", "--version"]) {
         return Ok(());
     }
-    std::fs::create_dir_all(home).map_err(|error| format!("cannot create {}: {error}", home.display()))?;
-    let make = || works(Command::new("python3").args(["-m", "venv", "--clear"]).arg(home.join("venv")));
-    let install = ["apt-get", "install", "-y", "--no-install-recommends", "python3", "python3-venv"];
-    if make() || (crate::asked(&install) && make()) {
-        return Ok(());
-    }
-    Err("Python 3.10 or later with the venv module is missing; install it and try again".into())
+    run_quietly("python3", &["-m", "venv", "--clear", &home.display().to_string()])
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Solve it, prove it, play it: a workbench for two-player games of perfect information.
 #[derive(Parser)]
-#[command(name = "outplay", version, max_term_width = 100)]
+#[command(name = "outplay", version = env!("OUTPLAY_VERSION"), max_term_width = 100)]
 #[command(after_help = "`outplay help TOPIC` explains specs, positions, players, exit-codes and json.")]
 pub(crate) struct Cli {
     #[command(subcommand)]

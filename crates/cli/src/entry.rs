@@ -15,27 +15,35 @@ use outplay_catalog::Catalog;
 use outplay_protocol::EnginePool;
 use outplay_runtime::Communicator;
 use outplay_workbench::{Ranks, Session};
+use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Runs the command line for the games of a catalog.
 pub fn main(catalog: &Catalog) -> ExitCode {
-    match parse(catalog, true) {
-        Ok(Some(cli)) => {
-            let mut out = BufWriter::new(anstream::stdout().lock());
-            ExitCode::from(run(catalog, &cli, None, &mut out).0)
-        }
-        Ok(None) => ExitCode::from(KNOWN),
+    ExitCode::from(main_from(catalog, std::env::args_os()))
+}
+
+/// Runs the command line `words`, which begins with the program's name, and returns the exit code.
+pub fn main_from(catalog: &Catalog, words: impl IntoIterator<Item = OsString>) -> u8 {
+    match parse(catalog, words, true) {
+        Ok(Some(cli)) => run(catalog, &cli, None, &mut BufWriter::new(anstream::stdout().lock())).0,
+        Ok(None) => KNOWN,
         Err(error) => misused(&error),
     }
 }
 
 /// Parses the command line; `None` if it was `outplay help`, which is printed here.
-fn parse(catalog: &Catalog, prints: bool) -> Result<Option<Cli>, clap::Error> {
-    let color = color::requested(std::env::args_os());
+fn parse(
+    catalog: &Catalog,
+    words: impl IntoIterator<Item = OsString>,
+    prints: bool,
+) -> Result<Option<Cli>, clap::Error> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let color = color::requested(words.iter().cloned());
     color::set(color);
-    let matches = help::command().color(color).try_get_matches()?;
+    let matches = help::command().color(color).try_get_matches_from(words)?;
     let Some(text) = help::requested(&matches, catalog) else {
         return Cli::from_arg_matches(&matches).map(Some);
     };
@@ -51,14 +59,12 @@ fn parse(catalog: &Catalog, prints: bool) -> Result<Option<Cli>, clap::Error> {
 /// does everything else, including all output. Returns the exit code, and the error if this rank failed.
 pub fn main_together(catalog: &Catalog, crew: &Arc<dyn Communicator>) -> (u8, Option<String>) {
     let first = crew.rank() == 0;
-    let mut cli = match parse(catalog, first) {
+    let mut cli = match parse(catalog, std::env::args_os(), first) {
         Ok(Some(cli)) => cli,
         Ok(None) => return (KNOWN, None),
         Err(error) => {
-            if first {
-                misused(&error);
-            }
-            return (if error.use_stderr() { BAD_INPUT } else { KNOWN }, None);
+            let code = if error.use_stderr() { BAD_INPUT } else { KNOWN };
+            return (if first { misused(&error) } else { code }, None);
         }
     };
     let shared =

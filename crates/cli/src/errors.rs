@@ -14,7 +14,6 @@ use clap::error::ErrorKind;
 use outplay_workbench::{Cure, TableCure, Trouble, Values};
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Returns the exit code of an error.
 pub(crate) fn code(trouble: &Trouble) -> u8 {
@@ -88,16 +87,16 @@ fn table_cure(cure: &TableCure, data: Option<&Path>) -> String {
 }
 
 /// Prints a usage error or the help.
-pub(crate) fn misused(error: &clap::Error) -> ExitCode {
+pub(crate) fn misused(error: &clap::Error) -> u8 {
     let json = std::env::args_os().any(|word| word == "--json");
     if !json || !error.use_stderr() {
         // A failing write has no other channel to be reported on.
         let _ = error.print();
-        return ExitCode::from(if error.use_stderr() { BAD_INPUT } else { KNOWN });
+        return if error.use_stderr() { BAD_INPUT } else { KNOWN };
     }
     let (sentence, cure) = usage_error(error);
     complain(&mut io::stdout(), true, &sentence, Some(&cure));
-    ExitCode::from(BAD_INPUT)
+    BAD_INPUT
 }
 
 /// Splits the text of a usage error into a sentence and its cure.

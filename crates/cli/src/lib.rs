@@ -44,4 +44,4 @@ mod usage;
 use absent::playing;
 #[cfg(not(feature = "serve"))]
 use absent::serving;
-pub use entry::{main, main_together};
+pub use entry::{main, main_from, main_together};

@@ -1,7 +1,7 @@
 //! Sealed lines: records with checksums that are seeded by the identity of their file.
 //!
 //! ```text
-//!  5f0c…  {"kind":"kept results","format":2,"game":"mnk:6x6,k=4","rules":1,"program":"0.1.0 r1","about":""}
+//!  5f0c…  {"kind":"kept results","format":2,"game":"mnk:6x6,k=4","rules":1,"program":"0.2.0 r1","about":""}
 //!  91ab…  {"position":"6/6/…","payoff":1,…}
 //!  checksum, a space, the rest of the line
 //! ```
