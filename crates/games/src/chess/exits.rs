@@ -52,13 +52,15 @@ impl<'a> TargetEnding<'a> {
         let mut numbers = [u32::MAX; 64];
         let allowed = if free & 7 == PAWN { 8..56 } else { 0..64 };
         if let (Some((strides, _)), false) = (&self.layout.strides, pair.diagonal) {
-            // Moving the free man changes one digit only.
+            // Moving the free man changes one digit only. Digits of pawns count from square 8, so the base may be
+            // negative.
             let images = &IMAGES[pair.image as usize];
             squares[place] = 8;
-            let base = self.layout.number(&squares, black_to_move) - u64::from(images[8]) * strides[place];
+            let eighth = self.layout.number(&squares, black_to_move);
+            let base = eighth.wrapping_sub(u64::from(images[8]) * strides[place]);
             for square in allowed {
                 let image = images[(square ^ flip) as usize];
-                numbers[square as usize] = (base + u64::from(image) * strides[place]) as u32;
+                numbers[square as usize] = base.wrapping_add(u64::from(image) * strides[place]) as u32;
             }
             return numbers;
         }
@@ -224,5 +226,38 @@ fn captured_by_the_second(
     take(second.code, targets);
     if second.kind == PAWN && man.kind != PAWN {
         PROMOTIONS.iter().for_each(|kind| take(kind | second.code & BLACK, last_rows));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rules::Chess;
+    use super::*;
+    use crate::Spec;
+
+    #[test]
+    fn numbers_of_a_free_man_are_those_of_its_positions() {
+        let game = Chess::from_spec(Spec::parse("chess:KPK").unwrap()).unwrap();
+        let index = ChessIndex::new(&game);
+        let apart = |a: u8, b: u8| (a / 8).abs_diff(b / 8).max((a % 8).abs_diff(b % 8)) > 1;
+        let mut squares = [u8::MAX; MOST_MEN];
+        for code in [PAWN, PAWN | BLACK] {
+            let goal = TargetEnding::new(&index, &[code]);
+            let flip = if goal.swap { 56 } else { 0 };
+            for kings in (0..64).flat_map(|white| (0..64).map(move |black| [white, black])) {
+                if !apart(kings[0], kings[1]) {
+                    continue;
+                }
+                let [stronger, weaker] = if goal.swap { [kings[1], kings[0]] } else { kings };
+                for black in [false, true] {
+                    let numbers = goal.numbers(kings, black, code, None);
+                    for at in 8..56 {
+                        squares[..3].copy_from_slice(&[stronger ^ flip, weaker ^ flip, at ^ flip]);
+                        let number = goal.layout.number(&squares, black == goal.swap);
+                        assert_eq!(u64::from(numbers[at as usize]), number, "{kings:?} {at}");
+                    }
+                }
+            }
+        }
     }
 }
