@@ -135,7 +135,11 @@ fn opinions_stand_beside_unknown_moves() {
 fn play_takes_a_level() {
     let words = ["play", "tictactoe", "--plain", "--level", "Casual"];
     let (code, answer, error) = run(&words, "b2\nquit\n");
-    assert_eq!((code, &answer["second"]), (0, &"alphabeta:depth=2,eval=lines".into()), "{error}");
+    assert_eq!(
+        (code, &answer["second"]),
+        (0, &"alphabeta:depth=2,eval=lines:weights=paper".into()),
+        "{error}"
+    );
     let (code, answer, _) = run(&[&words[..], &["--second", "human"]].concat(), "quit\n");
-    assert_eq!((code, &answer["first"]), (0, &"alphabeta:depth=2,eval=lines".into()));
+    assert_eq!((code, &answer["first"]), (0, &"alphabeta:depth=2,eval=lines:weights=paper".into()));
 }

@@ -120,7 +120,7 @@ impl PlayerContext {
     }
 
     /// The default evaluation of the game.
-    pub fn fitting_evaluation(&self) -> &'static str {
+    fn fitting_evaluation(&self) -> &'static str {
         if self.suits_patterns() {
             return "patterns";
         }

@@ -108,8 +108,8 @@ fn levels_have_numbers_and_names() {
     };
     let small = solved(native("tictactoe"));
     check(&small, "1", "1 random");
-    check(&small, "casual", "4 alphabeta:depth=2,eval=lines");
-    check(&small, "CLUB", "5 alphabeta:depth=4,eval=lines");
+    check(&small, "casual", "4 alphabeta:depth=2,eval=lines:weights=paper");
+    check(&small, "CLUB", "5 alphabeta:depth=4,eval=lines:weights=paper");
     check(&small, " Perfect ", "9 perfect");
     let listed =
         "1 Random, 2 Careless, 3 Beginner, 4 Casual, 5 Club, 6 Strong, 7 Expert, 8 Master, 9 Perfect";

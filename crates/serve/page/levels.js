@@ -8,7 +8,10 @@
  */
 export const middling = (levels) => levels[Math.floor(levels.length / 2)] ?? "random";
 
-/** The names of the levels by spec, without the evaluation, which differs by game. @type {Map<string, string>} */
+/**
+ * The names of the levels by spec, without the evaluation, which differs by game.
+ * @type {Map<string, string>}
+ */
 const names = new Map();
 
 /** @param {string} spec */

@@ -13,7 +13,7 @@ use serde_json::json;
 #[derive(Serialize)]
 struct Games<'a> {
     games: Vec<Family<'a>>,
-    /// Levels of a typical game; a view has those of its own.
+    /// A few levels that most games have; a view lists those of its game.
     #[serde(flatten)]
     levels: Levels,
     players: &'a [PlayerKind],

@@ -69,10 +69,10 @@ pub fn opinions(
 ) -> Result<Opinions, Trouble> {
     let game = handle.game();
     let pos = handle.locate(place)?;
-    let (to_move, eval) = (game.turn(&pos), crate::kit(session, handle).fitting_evaluation());
+    let (to_move, eval) = (game.turn(&pos), evaluation(session, handle)?);
     let mut session = session.clone();
     session.hash = session.hash.min(HASH);
-    let search = OpinionSearch { session, handle, eval, watch };
+    let search = OpinionSearch { session, handle, eval: &eval, watch };
     let mut known: Vec<(AnyMove, Opinion)> = Vec::new();
     let mut candidates: Vec<AnyMove> = match to_move {
         Turn::Chance => Vec::new(),
@@ -102,7 +102,7 @@ pub fn opinions(
         game: handle.spec(),
         position: game.write_position(&pos),
         to_move,
-        eval: eval.to_string(),
+        eval: eval.clone(),
         best_payoff: game.best_payoff(),
         moves: known.into_iter().map(|(_, opinion)| opinion).collect(),
     })
@@ -127,12 +127,11 @@ pub fn add_opinions(
         return Ok(());
     }
     let time = session.time.map_or(TIME, |time| time.min(TIME));
-    let eval = crate::kit(session, handle).fitting_evaluation();
+    let eval = evaluation(session, handle)?;
     let estimates = if moves > LISTED {
         // One search of the position: a search after each of so many moves would not come far.
-        let mut request = ChooseRequest::default();
-        request.place = place.clone();
-        request.player = format!("alphabeta:time={}ms,eval={eval}", time.as_millis().max(1));
+        let player = format!("alphabeta:time={}ms,eval={eval}", time.as_millis().max(1));
+        let request = ChooseRequest { place: place.clone(), player, ..ChooseRequest::default() };
         let choice = crate::choose(session, handle, &request, watch)?;
         let estimate = |opinion| Opinion { mv: choice.mv.clone(), opinion, depth: choice.depth, over: false };
         choice.opinion.map(|opinion| estimate(opinion / 100.0)).into_iter().collect()
@@ -163,11 +162,18 @@ pub fn add_opinions(
     Ok(())
 }
 
+/// The evaluation of the levels that search.
+fn evaluation(session: &Session, handle: &GameHandle) -> Result<String, Trouble> {
+    let levels = crate::kit(session, handle).levels();
+    let eval = levels.iter().find_map(|level| Some(level.player.split_once("eval=")?.1.to_string()));
+    eval.ok_or_else(|| Trouble::unable("this game has no evaluation"))
+}
+
 /// Context of the searches.
 struct OpinionSearch<'a> {
     session: Session,
     handle: &'a GameHandle,
-    eval: &'static str,
+    eval: &'a str,
     watch: &'a dyn Monitor,
 }
 
@@ -193,9 +199,9 @@ impl OpinionSearch<'_> {
             }
             return Ok(Some((mean, false)));
         }
-        let mut request = ChooseRequest::default();
-        request.place = PositionRef::At(pos.clone());
-        request.player = format!("alphabeta:depth={depth},eval={}", self.eval);
+        let player = format!("alphabeta:depth={depth},eval={}", self.eval);
+        let place = PositionRef::At(pos.clone());
+        let request = ChooseRequest { place, player, ..ChooseRequest::default() };
         match crate::choose(&self.session, self.handle, &request, self.watch) {
             Ok(choice) => Ok(choice.opinion.map(|opinion| (own(game.turn(pos), opinion / 100.0), false))),
             Err(trouble) if trouble.is_stop() => Ok(None),
