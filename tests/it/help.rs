@@ -75,6 +75,7 @@ fn global_options_are_listed_where_they_act() {
 /// Examples that wait for input, start a server, need files of others, or take long.
 const SHOWN: &[&str] = &[
     "outplay play",
+    "outplay why chess",
     "outplay serve",
     "outplay engine",
     "outplay import",

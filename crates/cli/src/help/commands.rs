@@ -120,7 +120,7 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         [
             "outplay puzzle tictactoe  # a position with one best move",
             "outplay puzzle connect4:4x4 --seed 5 --solution  # another one, with its solution",
-            "outplay puzzle mnk:4x4,k=3 --seed 2 --json  # for scripts",
+            "outplay puzzle tictactoe --seed 2 --json  # for scripts",
         ],
     ),
     command(
