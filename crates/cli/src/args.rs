@@ -99,6 +99,11 @@ pub(crate) enum Command {
     /// Print the size of a game's index, tier by tier
     Index(crate::indexes::IndexArgs),
     /// Play a game in the terminal
+    #[command(
+        after_help = "Keys: arrows and enter play, or type a move; u undo, r redo, h hint, v values, w why, l level, s sides, i info,
+p rules, n new game, ? help, q quit. On quitting, the moves, the result and the turning point are printed.
+Without a terminal, or with --plain, each line of the input is a move or a command (type help)."
+    )]
     Play(PlayArgs),
     /// Print a move: the best one known within the time, or that of a level or a player
     Move(crate::moving::MoveArgs),
@@ -156,18 +161,21 @@ pub(crate) struct PlayArgs {
     pub(crate) game: String,
     #[command(flatten)]
     pub(crate) at: At,
-    /// First player: human, or a player spec such as `perfect` or `alphabeta:depth=5`
-    #[arg(long, default_value = "human", value_name = "PLAYER")]
-    pub(crate) first: String,
-    /// Second player (default: the strongest player of the game)
+    /// First player: human, or a player spec such as `perfect` or `alphabeta:depth=5` (default: human)
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) first: Option<String>,
+    /// Second player (default: the level of --level)
     #[arg(long, value_name = "PLAYER")]
     pub(crate) second: Option<String>,
-    /// Level of the opponent: a number or a name that `outplay players GAME` lists, such as 4 or casual
-    #[arg(long, value_name = "LEVEL", conflicts_with = "first")]
+    /// Level of the opponent: a number or a name from `outplay players GAME` (default: the middle one)
+    #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<String>,
-    /// Random seed of players and dice
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
+    /// The side that you play
+    #[arg(long, value_enum, value_name = "SIDE", conflicts_with_all = ["first", "second"])]
+    pub(crate) side: Option<PlaySide>,
+    /// Random seed of players and dice, which repeats a game (default: another one each time)
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
     /// Show the value of every move from the start
     #[arg(long)]
     pub(crate) values: bool,
@@ -176,6 +184,17 @@ pub(crate) struct PlayArgs {
     pub(crate) plain: bool,
     #[command(flatten)]
     pub(crate) effort: SearchArgs,
+}
+
+/// A side of a game.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlaySide {
+    /// The player who moves first; White in chess
+    #[value(alias = "white")]
+    First,
+    /// The player who moves second; Black in chess
+    #[value(alias = "black")]
+    Second,
 }
 
 /// Options of `experiment`.

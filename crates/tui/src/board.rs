@@ -1,8 +1,8 @@
 //! Board layout and rendering: a scene as terminal cells, with hit testing from a cell back to a spot.
 //!
 //! ```text
-//!  3  ·   ·   ✓3      each spot is a box of `wide` × `tall` characters; a board larger than the screen
-//!  2  ●  [○]  ·       scrolls with the cursor
+//!  3  ·   ·   ✓3      each spot is a box of `wide` × `tall` characters, the largest that fits;
+//!  2  ●  [○]  ·       a board larger than the screen scrolls with the cursor
 //!  1  ·   ✗2  ·
 //!     a   b   c
 //! ```
@@ -18,8 +18,8 @@ use std::collections::HashMap;
 pub(crate) const WIN: Color = Color::Rgb(0x00, 0x9E, 0x73);
 pub(crate) const DRAW: Color = Color::Rgb(0xE6, 0x9F, 0x00);
 pub(crate) const LOSS: Color = Color::Rgb(0xD5, 0x5E, 0x00);
-const FIRST: Color = Color::Rgb(0x56, 0xB4, 0xE9);
-const SECOND: Color = Color::Rgb(0xCC, 0x79, 0xA7);
+pub(crate) const FIRST: Color = Color::Rgb(0x56, 0xB4, 0xE9);
+pub(crate) const SECOND: Color = Color::Rgb(0xCC, 0x79, 0xA7);
 
 /// The colour of a value, if it is known.
 pub(crate) fn colour(verdict: Option<Verdict>) -> Style {
@@ -49,30 +49,82 @@ pub(crate) struct Selection<'a> {
 #[derive(Default)]
 pub(crate) struct BoardLayout {
     boxes: Vec<Option<Rect>>,
+    /// Whether there is room for a frame around the cells.
+    framed: bool,
+    /// Whether columns or rows beyond the left, right, upper and lower edge are hidden.
+    hidden: [bool; 4],
 }
 
-/// Columns for row numbers and the frame.
+/// Columns for row numbers and the left side of the frame.
 const MARGIN: u16 = 4;
-/// Smallest box of a spot: width and height in characters.
-const SMALL: (u16, u16) = (4, 1);
-/// Rows for the frame.
-const TOP: u16 = 1;
+/// Sizes of a spot's box in characters, width and height. In the narrowest, brackets share a column with the next spot.
+const SIZES: [(u16, u16); 6] = [(7, 3), (5, 2), (5, 1), (4, 1), (3, 1), (2, 1)];
+/// Rows of the frame and the column names; without the frame, only the names.
+const FRAMED: u16 = 3;
+const UNFRAMED: u16 = 1;
+/// Smallest panel beside a board, in columns, and below a board, in rows.
+const PANEL: (u16, u16) = (25, 5);
+
+/// Columns and rows of a scene.
+fn dimensions(scene: &Scene) -> (u16, u16) {
+    let cells = |length: f32| length.ceil().clamp(1.0, 1000.0) as u16;
+    (cells(scene.width), cells(scene.height))
+}
+
+/// Returns the size of a spot's box with which the whole board fits `room`, and whether there is room for a frame.
+fn fitting(scene: &Scene, room: (u16, u16)) -> Option<((u16, u16), bool)> {
+    let (columns, rows) = dimensions(scene);
+    // The names of points without links have two digits and need a space between them.
+    let least = if scene.layout == Layout::Points && scene.links.is_empty() { 3 } else { 2 };
+    let fits = |(wide, tall): (u16, u16), extra: u16| {
+        wide >= least
+            && columns.saturating_mul(wide).saturating_add(MARGIN + 1) <= room.0
+            && rows.saturating_mul(tall).saturating_add(extra) <= room.1
+    };
+    let framed = SIZES.into_iter().find(|&size| fits(size, FRAMED)).map(|size| (size, true));
+    framed.or_else(|| SIZES.into_iter().find(|&size| fits(size, UNFRAMED)).map(|size| (size, false)))
+}
+
+/// Divides the screen between the board, with `below` rows of facts and buttons, and the panel. The board is beside the
+/// panel where the whole board fits there, else above it where it fits there.
+pub(crate) fn divide(scene: &Scene, below: u16, body: Rect) -> [Rect; 2] {
+    let columns = dimensions(scene).0;
+    let beside = |wide: u16| {
+        let wide = wide.min(body.width);
+        [Rect { width: wide, ..body }, Rect { x: body.x + wide, width: body.width - wide, ..body }]
+    };
+    let above = |tall: u16| {
+        let tall = tall.min(body.height);
+        [Rect { height: tall, ..body }, Rect { y: body.y + tall, height: body.height - tall, ..body }]
+    };
+    let room = (body.width.saturating_sub(PANEL.0), body.height.saturating_sub(below));
+    if scene.layout == Layout::Text {
+        return beside(room.0.max(body.width / 2).min(40));
+    }
+    if let Some(((wide, _), _)) = fitting(scene, room) {
+        return beside(columns * wide + MARGIN + 1);
+    }
+    let room = (body.width, body.height.saturating_sub(below + PANEL.1));
+    match fitting(scene, room) {
+        Some(_) => above(body.height - PANEL.1),
+        None if body.width >= 2 * PANEL.0 => beside(body.width - PANEL.0),
+        None => above(body.height.saturating_sub(PANEL.1).max(body.height / 2)),
+    }
+}
 
 impl BoardLayout {
-    /// Width in characters of the smallest rendering of a scene.
-    pub(crate) fn least_width(scene: &Scene) -> u16 {
-        (scene.width.ceil().clamp(1.0, 1000.0) as u16).saturating_mul(SMALL.0).saturating_add(MARGIN + 1)
-    }
-
     /// Lays out the spots that fit; the spot under the cursor always does.
     pub(crate) fn new(scene: &Scene, area: Rect, cursor: usize) -> BoardLayout {
-        let (columns, rows) = (scene.width.ceil().max(1.0) as u16, scene.height.ceil().max(1.0) as u16);
-        let room = (area.width.saturating_sub(MARGIN + 1), area.height.saturating_sub(TOP + 2));
-        let fits = |&(wide, tall): &(u16, u16)| {
-            columns.saturating_mul(wide) <= room.0 && rows.saturating_mul(tall) <= room.1
-        };
-        let (wide, tall) = [(7, 3), (5, 2), (5, 1), SMALL].into_iter().find(fits).unwrap_or(SMALL);
-        let shown = ((room.0 / wide).max(1), (room.1 / tall).max(1));
+        let (columns, rows) = dimensions(scene);
+        let (size, framed) =
+            fitting(scene, (area.width, area.height)).unwrap_or((SIZES[SIZES.len() - 1], false));
+        let (wide, tall) = size;
+        let top = u16::from(framed);
+        let room = (
+            area.width.saturating_sub(MARGIN + 1),
+            area.height.saturating_sub(if framed { FRAMED } else { UNFRAMED }),
+        );
+        let shown = ((room.0 / wide).clamp(1, columns), (room.1 / tall).clamp(1, rows));
         let here = scene.spots.get(cursor).map_or((0.0, 0.0), |spot| (spot.x, spot.y));
         // First visible row or column of a large board: centred on the cursor, clamped to the edges.
         let first = |at: f32, shown: u16, all: u16| {
@@ -84,13 +136,18 @@ impl BoardLayout {
             if x < 0.0 || y < 0.0 || x > f32::from(shown.0) - 1.0 || y > f32::from(shown.1) - 1.0 {
                 return None;
             }
-            let down = (f32::from(shown.1.min(rows) - 1) - y).max(0.0);
+            let down = (f32::from(shown.1) - 1.0 - y).max(0.0);
             let column = area.x + MARGIN + (x * f32::from(wide)).round() as u16;
-            let row = area.y + TOP + (down * f32::from(tall)).round() as u16;
+            let row = area.y + top + (down * f32::from(tall)).round() as u16;
             let spot = Rect::new(column, row, wide, tall);
             (spot.right() <= area.right() && spot.bottom() <= area.bottom()).then_some(spot)
         };
-        BoardLayout { boxes: scene.spots.iter().map(|spot| place(spot.x, spot.y)).collect() }
+        let beyond = |first: i32, shown: u16, all: u16| first + i32::from(shown) < i32::from(all);
+        BoardLayout {
+            boxes: scene.spots.iter().map(|spot| place(spot.x, spot.y)).collect(),
+            framed,
+            hidden: [left > 0, beyond(left, shown.0, columns), beyond(low, shown.1, rows), low > 0],
+        }
     }
 
     /// Hit test: returns the spot at a screen cell.
@@ -125,43 +182,46 @@ impl BoardLayout {
                 style = style.add_modifier(Modifier::REVERSED);
             }
             // Brackets mark the cursor without relying on colour.
-            let (open, close) = if selection.cursor == at {
-                ("[", "]")
+            let brackets = if selection.cursor == at {
+                Some(("[", "]"))
             } else if selection.picked.contains(&at) {
-                ("(", ")")
+                Some(("(", ")"))
             } else if label.is_some_and(|label| label.best) {
-                ("<", ">")
+                Some(("<", ">"))
             } else {
-                (" ", " ")
+                None
             };
-            let inner = usize::from(place.width) - 2;
+            let inner = usize::from(place.width - 2).max(1);
             let text: String = text.chars().take(inner).collect();
-            let text = format!("{open}{text:^inner$}{close}");
             let row = place.y + place.height / 2;
             if scene.layout == Layout::Points {
-                // Points are one cell wide, so that the links between them stay visible.
+                // Points are as wide as their text, so that the links between them stay visible.
                 let (x, _) = middle(place);
-                let short = text.trim();
+                let (open, close) = brackets.unwrap_or_default();
+                let short = format!("{open}{}{close}", text.trim());
                 let width = short.chars().count() as u16;
                 buffer.set_string(x.saturating_sub(width / 2), row, short, style);
                 continue;
             }
             for line in place.y..place.bottom() {
-                buffer.set_string(
-                    place.x,
-                    line,
-                    " ".repeat(usize::from(place.width)),
-                    style.remove_modifier(Modifier::REVERSED),
-                );
+                let blank = " ".repeat(usize::from(place.width));
+                // The bracket of the spot on the left may be in the first column.
+                let shared = u16::from(place.width == 2);
+                let blank = &blank[usize::from(shared)..];
+                buffer.set_string(place.x + shared, line, blank, style.remove_modifier(Modifier::REVERSED));
             }
-            buffer.set_string(place.x, row, text, style);
+            buffer.set_string(place.x + 1, row, format!("{text:^inner$}"), style);
+            if let Some((open, close)) = brackets {
+                buffer.set_string(place.x, row, open, style);
+                buffer.set_string(place.x + 1 + inner as u16, row, close, style);
+            }
         }
         self.name_axes(scene, area, buffer);
     }
 
     /// Draws a frame around a board of cells; boards of points have links instead.
     fn frame(&self, scene: &Scene, area: Rect, buffer: &mut Buffer) {
-        if matches!(scene.layout, Layout::Points | Layout::Piles | Layout::Text) {
+        if !self.framed || matches!(scene.layout, Layout::Points | Layout::Piles | Layout::Text) {
             return;
         }
         let Some(all) = self.boxes.iter().flatten().copied().reduce(|a, b| a.union(b)) else { return };
@@ -180,7 +240,7 @@ impl BoardLayout {
             return self.name_points(scene, area, buffer);
         }
         let below = self.boxes.iter().flatten().map(|place| place.bottom()).max().unwrap_or(area.y);
-        let below = below + u16::from(scene.layout != Layout::Points);
+        let below = below + u16::from(self.framed && scene.layout != Layout::Points);
         for (spot, place) in scene.spots.iter().zip(&self.boxes) {
             let Some(place) = place else { continue };
             let (column, row) = (spot.x as usize, spot.y as usize);
@@ -191,7 +251,25 @@ impl BoardLayout {
             };
             if below < area.bottom() {
                 let wide = usize::from(place.width);
-                buffer.set_string(place.x, below, format!("{name:^wide$}"), faint);
+                let name = if wide == 2 { format!("{name:>2}") } else { format!("{name:^wide$}") };
+                buffer.set_string(place.x, below, name, faint);
+            }
+        }
+        self.point_beyond(area, below, buffer);
+    }
+
+    /// Draws an arrow at each edge beyond which the board continues.
+    fn point_beyond(&self, area: Rect, below: u16, buffer: &mut Buffer) {
+        let Some(all) = self.boxes.iter().flatten().copied().reduce(|a, b| a.union(b)) else { return };
+        let ends = [
+            (area.x, below, "◀"),
+            (all.right(), below, "▶"),
+            (area.x + MARGIN - 2, all.y, "▲"),
+            (area.x + MARGIN - 2, all.bottom() - 1, "▼"),
+        ];
+        for (hidden, (x, y, arrow)) in self.hidden.into_iter().zip(ends) {
+            if hidden && area.contains(Position::new(x, y)) {
+                buffer.set_string(x, y, arrow, Style::new().add_modifier(Modifier::BOLD));
             }
         }
     }
@@ -262,7 +340,12 @@ fn link((x0, y0): (u16, u16), (x1, y1): (u16, u16), buffer: &mut Buffer) {
     }
 }
 
-/// Returns the nearest spot in a direction, or the same one if there is none.
+/// Whether a spot is an obstacle, on which no piece is ever placed. Matches of a pile belong to neither player, too.
+fn is_obstacle(scene: &Scene, spot: usize) -> bool {
+    scene.layout != Layout::Piles && scene.spots[spot].holder == Some(Holder::Nobody)
+}
+
+/// Returns the nearest spot in a direction that is no obstacle, or the same one if there is none.
 pub(crate) fn neighbour(scene: &Scene, from: usize, dx: f32, dy: f32) -> usize {
     let Some(here) = scene.spots.get(from) else { return 0 };
     let cost = |to: usize| {
@@ -273,8 +356,19 @@ pub(crate) fn neighbour(scene: &Scene, from: usize, dx: f32, dy: f32) -> usize {
         // Deviation from the direction counts three times as much as distance.
         (along > 0.01).then_some(along + 3.0 * aside)
     };
-    let known = (0..scene.spots.len()).filter_map(|to| cost(to).map(|cost| (cost, to)));
+    let free = (0..scene.spots.len()).filter(|&to| !is_obstacle(scene, to));
+    let known = free.filter_map(|to| cost(to).map(|cost| (cost, to)));
     known.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(from, |(_, to)| to)
+}
+
+/// Returns the spot nearest to the middle, where most games begin, among those where a move begins.
+pub(crate) fn first_cursor(scene: &Scene) -> usize {
+    let middle = (scene.width / 2.0 - 0.5, scene.height / 2.0 - 0.5);
+    let far = |&at: &usize| (scene.spots[at].x - middle.0).abs() + (scene.spots[at].y - middle.1).abs();
+    let nearest = |spots: &mut dyn Iterator<Item = usize>| spots.min_by(|a, b| far(a).total_cmp(&far(b)));
+    let begins = nearest(&mut scene.moves.iter().filter_map(|gesture| gesture.path.first().copied()));
+    let free = || nearest(&mut (0..scene.spots.len()).filter(|&at| !is_obstacle(scene, at)));
+    begins.or_else(free).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -319,6 +413,60 @@ mod tests {
                 assert!(board.boxes[cursor].is_some(), "{cursor} on {wide}x{tall}");
             }
         }
+    }
+
+    /// Every game's whole board fits beside or above a panel of at least five rows or 25 columns.
+    #[test]
+    fn boards_fit_ordinary_terminals() {
+        let check = |width, height, screen: (u16, u16), most: u16| {
+            let scene = grid(width, height);
+            // The title and two or three rows of keys.
+            let body = Rect::new(0, 1, screen.0, screen.1 - 4);
+            let [board, panel] = divide(&scene, 0, body);
+            let layout = BoardLayout::new(&scene, board, 0);
+            assert!(layout.boxes.iter().all(Option::is_some), "{width}x{height} on {screen:?}");
+            assert_eq!(layout.hidden, [false; 4]);
+            assert!(panel.width >= PANEL.0 || panel.height >= PANEL.1, "{panel:?}");
+            assert!(board.intersection(panel).is_empty() && board.union(panel) == body);
+            let widest = layout.boxes.iter().flatten().map(|place| place.width).max();
+            assert_eq!(widest, Some(most), "{width}x{height} on {screen:?}");
+        };
+        check(3, 3, (80, 24), 7);
+        check(7, 6, (80, 24), 5);
+        check(8, 8, (80, 24), 5);
+        check(15, 15, (80, 24), 3);
+        check(19, 19, (80, 24), 2);
+        check(15, 15, (60, 20), 2);
+        check(15, 15, (200, 60), 7);
+        check(3, 3, (60, 20), 7);
+    }
+
+    #[test]
+    fn the_narrowest_board_has_its_cursor_and_arrows() {
+        let mut scene = grid(20, 30);
+        scene.spots[0].holder = Some(Holder::First);
+        let area = Rect::new(0, 0, 34, 6);
+        let mut buffer = Buffer::empty(area);
+        let selection = Selection { cursor: 0, picked: &[] };
+        BoardLayout::new(&scene, area, 0).draw(&scene, &HashMap::new(), &selection, area, &mut buffer);
+        let row = |y| (0..34).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_string();
+        assert_eq!(row(0), format!(" 5▲ {}", " ·".repeat(14)));
+        assert_eq!(row(4), format!(" 1  [●]·{}", " ·".repeat(12)));
+        assert_eq!(row(5), "     a b c d e f g h i j k l m n▶");
+    }
+
+    #[test]
+    fn the_cursor_avoids_obstacles() {
+        let mut scene = grid(3, 3);
+        scene.spots[4].holder = Some(Holder::Nobody);
+        assert_ne!(first_cursor(&scene), 4);
+        assert_eq!(neighbour(&scene, 1, 1.0, 0.0), 7);
+        assert_eq!(neighbour(&scene, 3, 0.0, 1.0), 5);
+        // Where only some spots begin a move, the cursor starts on one of these.
+        scene.moves = vec![outplay_core::Gesture { path: vec![8], ..Default::default() }];
+        assert_eq!(first_cursor(&scene), 8);
+        scene.layout = Layout::Piles;
+        assert_eq!(neighbour(&scene, 1, 1.0, 0.0), 4);
     }
 
     #[test]

@@ -3,8 +3,12 @@
 //! ```text
 //!  session   the game so far: moves, undone moves, seats
 //!  thought   players and values, computed on background threads
+//!  advice    hints and reasons
+//!  review    the summary of a game and its turning point
 //!  board     a scene as terminal cells, and hit testing from a cell back to a spot
-//!  paint     frames and line wrapping
+//!  panel     the text beside the board          overlay   boxes of text and lists
+//!  keys      key bindings, listed and explained
+//!  paint     frames, line wrapping and the depth of colours
 //!  screen    the full-screen player: key and mouse events become actions
 //!  terminal  alternate screen and raw mode, restored on every exit path
 //!  prompt    the same game line by line
@@ -28,16 +32,23 @@
 //! # Ok::<(), outplay_tui::PromptError>(())
 //! ```
 
+mod advice;
 mod board;
 mod cure;
+mod keys;
+mod overlay;
 mod paint;
+mod panel;
 mod play_session;
 mod prompt;
+mod review;
 mod screen;
 mod sight;
 mod terminal;
 mod thought;
 
-pub use play_session::{Mover, PlaySession, Seat};
+pub use paint::ColourDepth;
+pub use play_session::{Mover, PlaySession, PlayedMove, Seat};
 pub use prompt::{PromptError, prompt};
+pub use review::summary;
 pub use screen::full_screen;

@@ -1,10 +1,56 @@
 //! Drawing primitives: frames and line wrapping.
 
+use crate::board;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
-use ratatui_core::style::Style;
+use ratatui_core::style::{Color, Style};
 use ratatui_core::symbols::border::Set;
 use ratatui_core::text::{Line, Span};
+
+/// The colours that a terminal can show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColourDepth {
+    /// None: brackets, symbols and brightness carry the meaning.
+    None,
+    /// The 16 colours of the terminal's theme.
+    Sixteen,
+    /// 24-bit colours.
+    True,
+}
+
+impl ColourDepth {
+    /// Reads the environment: `NO_COLOR` (<https://no-color.org>), `TERM=dumb`, and `COLORTERM`, with which terminals
+    /// announce 24-bit colours.
+    pub fn of_environment(variable: impl Fn(&str) -> Option<String>) -> ColourDepth {
+        let is = |name: &str, test: fn(&str) -> bool| variable(name).is_some_and(|value| test(&value));
+        if is("NO_COLOR", |value| !value.is_empty()) || is("TERM", |value| value == "dumb") {
+            return ColourDepth::None;
+        }
+        match is("COLORTERM", |value| matches!(value, "truecolor" | "24bit")) {
+            true => ColourDepth::True,
+            false => ColourDepth::Sixteen,
+        }
+    }
+}
+
+/// Replaces colours that the terminal cannot show.
+pub(crate) fn limit_colours(buffer: &mut Buffer, depth: ColourDepth) {
+    let limited = |colour: Color| match (depth, colour) {
+        (ColourDepth::True, colour) => colour,
+        (ColourDepth::None, _) => Color::Reset,
+        (ColourDepth::Sixteen, board::WIN) => Color::Green,
+        (ColourDepth::Sixteen, board::DRAW) => Color::Yellow,
+        (ColourDepth::Sixteen, board::LOSS) => Color::Red,
+        (ColourDepth::Sixteen, board::FIRST) => Color::LightCyan,
+        (ColourDepth::Sixteen, board::SECOND) => Color::LightMagenta,
+        (ColourDepth::Sixteen, Color::Rgb(..)) => Color::Reset,
+        (ColourDepth::Sixteen, Color::Indexed(16..)) => Color::DarkGray,
+        (ColourDepth::Sixteen, colour) => colour,
+    };
+    for cell in &mut buffer.content {
+        (cell.fg, cell.bg) = (limited(cell.fg), limited(cell.bg));
+    }
+}
 
 /// Draws a frame around an area, with a title in it.
 pub(crate) fn frame(area: Rect, lines: Set<'_>, title: &str, style: Style, buffer: &mut Buffer) {
@@ -77,6 +123,23 @@ mod tests {
     fn rows(buffer: &Buffer) -> Vec<String> {
         let row = |y| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
         (0..buffer.area.height).map(row).collect()
+    }
+
+    #[test]
+    fn colours_follow_the_environment() {
+        let check = |set: &[(&str, &str)], depth| {
+            let variable =
+                |name: &str| set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string());
+            assert_eq!(ColourDepth::of_environment(variable), depth, "{set:?}");
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 1, 1));
+            buffer[(0, 0)].fg = board::LOSS;
+            limit_colours(&mut buffer, depth);
+            buffer[(0, 0)].fg
+        };
+        assert_eq!(check(&[], ColourDepth::Sixteen), Color::Red);
+        assert_eq!(check(&[("COLORTERM", "truecolor"), ("NO_COLOR", "")], ColourDepth::True), board::LOSS);
+        assert_eq!(check(&[("COLORTERM", "24bit"), ("NO_COLOR", "1")], ColourDepth::None), Color::Reset);
+        assert_eq!(check(&[("TERM", "dumb")], ColourDepth::None), Color::Reset);
     }
 
     #[test]

@@ -2,11 +2,10 @@
 //!
 //! Invariant: `moves` is legal from the start position, because a move is appended only after the game has parsed it.
 
-use outplay_core::{Counters, Layout, Notation, Turn};
-use outplay_runtime::{Monitor, NoMonitor};
-use outplay_workbench::{
-    ChoiceAnswer, ChooseRequest, GameHandle, PositionRef, QueryAnswer, Session, Trouble, View,
-};
+use outplay_core::{Chance, Counters, Game, Notation, Turn};
+use outplay_players::Levels;
+use outplay_runtime::NoMonitor;
+use outplay_workbench::{ChoiceAnswer, ChooseRequest, GameHandle, PositionRef, Session, Trouble, View};
 
 /// Controller of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,27 +21,36 @@ impl Seat {
     pub fn new(text: &str) -> Seat {
         if text == "human" { Seat::Human } else { Seat::Player(text.into()) }
     }
+}
 
-    /// Display name.
-    pub fn name(&self) -> &str {
-        match self {
-            Seat::Human => "you",
-            Seat::Player(spec) => spec,
-        }
-    }
+/// A move that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayedMove {
+    /// The move in the game's notation, as scripts read it.
+    pub mv: String,
+    /// The move as players read it: algebraic notation in chess, elsewhere the same.
+    pub shown: String,
+    /// The player who made it; of a roll, the player whose roll it was.
+    pub by: Turn,
+    /// Whether the dice decided it.
+    pub dice: bool,
 }
 
 /// Plies after which a game between computer players is a draw.
 const LONGEST: usize = 500;
 
 /// A game in progress.
+#[derive(Clone)]
 pub struct PlaySession {
+    /// The rules of play in words, shown on request; empty if there are none.
+    pub rules: String,
     entry: GameHandle,
     start: PositionRef,
-    moves: Vec<String>,
-    undone: Vec<String>,
+    moves: Vec<PlayedMove>,
+    undone: Vec<PlayedMove>,
     seats: [Seat; 2],
-    seed: u64,
+    levels: Levels,
+    pub(crate) seed: u64,
     session: Session,
     view: View,
     task: Option<String>,
@@ -76,6 +84,8 @@ impl PlaySession {
             found => (start, found?, None),
         };
         Ok(PlaySession {
+            rules: String::new(),
+            levels: outplay_workbench::players(&session, &entry).levels,
             entry,
             start,
             moves: Vec::new(),
@@ -105,7 +115,7 @@ impl PlaySession {
     }
 
     /// The moves since the start.
-    pub fn moves(&self) -> &[String] {
+    pub fn moves(&self) -> &[PlayedMove] {
         &self.moves
     }
 
@@ -114,16 +124,51 @@ impl PlaySession {
         &self.seats
     }
 
+    /// The names of the sides and their controllers: `Second` and `level 5, Casual`.
+    pub fn names(&self) -> [(&'static str, String); 2] {
+        let sides = if self.entry.game().mates() { ["White", "Black"] } else { ["First", "Second"] };
+        let name = |seat: &Seat| match seat {
+            Seat::Human => "you".to_string(),
+            Seat::Player(spec) => match self.levels.iter().find(|level| level.player == *spec) {
+                Some(level) => format!("level {}, {}", level.number, level.name),
+                None => spec.clone(),
+            },
+        };
+        [(sides[0], name(&self.seats[0])), (sides[1], name(&self.seats[1]))]
+    }
+
+    /// The levels of strength that the game offers.
+    pub fn levels(&self) -> &Levels {
+        &self.levels
+    }
+
+    /// The side whose player [`PlaySession::set_opponent`] replaces: the user's opponent, else the second.
+    pub fn opponent(&self) -> usize {
+        usize::from(self.seats[1] != Seat::Human || self.seats[0] == Seat::Human)
+    }
+
+    /// Gives the opponent's side to a player; also while the game is in progress.
+    pub fn set_opponent(&mut self, spec: &str) {
+        let side = self.opponent();
+        self.seats[side] = Seat::Player(spec.into());
+    }
+
+    /// Exchanges the controllers of the sides in the position reached.
+    pub fn swap_sides(&mut self) {
+        self.seats.swap(0, 1);
+    }
+
     /// Where the game stands, as a place.
     pub fn place(&self) -> PositionRef {
         self.place_after(&self.moves)
     }
 
-    fn place_after(&self, moves: &[String]) -> PositionRef {
+    /// The position after the first of the moves.
+    pub(crate) fn place_after(&self, moves: &[PlayedMove]) -> PositionRef {
         if moves.is_empty() {
             return self.start.clone();
         }
-        let list = moves.join(" ");
+        let list = moves.iter().map(|made| made.mv.as_str()).collect::<Vec<_>>().join(" ");
         match &self.start {
             PositionRef::Start => PositionRef::Moves(list),
             PositionRef::Moves(before) => PositionRef::Moves(format!("{before} {list}")),
@@ -140,30 +185,16 @@ impl PlaySession {
         }
     }
 
-    /// Whether a game without humans has reached the ply limit: it may be cyclic, so it counts as a draw.
-    pub fn is_endless(&self) -> bool {
-        self.moves.len() >= LONGEST && !self.seats.contains(&Seat::Human) && self.view.outcome.is_none()
-    }
-
     /// Returns the controller to move; `None` when the game is over.
     pub fn mover(&self) -> Option<Mover<'_>> {
-        if self.is_endless() || self.view.outcome.is_some() || self.view.scene.moves.is_empty() {
+        if is_endless(self) || self.view.outcome.is_some() || self.view.scene.moves.is_empty() {
             return None;
         }
-        Some(match self.seat(self.view.to_move) {
+        Some(match seat(&self.seats, self.view.to_move) {
             None => Mover::Dice,
             Some(Seat::Human) => Mover::Human,
             Some(Seat::Player(spec)) => Mover::Player(spec),
         })
-    }
-
-    /// Returns the controller of a side; `None` at a chance node.
-    fn seat(&self, turn: Turn) -> Option<&Seat> {
-        match turn {
-            Turn::First => Some(&self.seats[0]),
-            Turn::Second => Some(&self.seats[1]),
-            Turn::Chance => None,
-        }
     }
 
     /// Plays the move that a player or the dice chose.
@@ -183,14 +214,27 @@ impl PlaySession {
         &self.counters
     }
 
-    /// Plays a move in the game's notation.
+    /// Plays a move, or a list of moves, in the game's notation.
     ///
     /// # Errors
     ///
     /// A move that is not legal here.
     pub fn play(&mut self, mv: &str) -> Result<(), Trouble> {
+        let game = self.entry.game();
+        let mut pos = self.entry.locate(&self.place())?;
         let mut moves = self.moves.clone();
-        moves.push(mv.trim().to_string());
+        for word in game.split_moves(mv) {
+            let mv = game.read_move(&pos, &word)?;
+            let turn = game.turn(&pos);
+            let by = match (turn, moves.last()) {
+                (Turn::Chance, last) => game.roller(&pos).or(last.map(|made| made.by)).unwrap_or(Turn::First),
+                (side, _) => side,
+            };
+            let text = game.write_move(&pos, mv);
+            let shown = game.spoken(&pos, mv).unwrap_or_else(|| text.clone());
+            moves.push(PlayedMove { mv: text, shown, by, dice: turn == Turn::Chance });
+            pos = game.play(&pos, mv);
+        }
         self.view = outplay_workbench::view(&self.entry, &self.place_after(&moves))?;
         self.moves = moves;
         self.undone.clear();
@@ -227,17 +271,17 @@ impl PlaySession {
     }
 
     /// Moves to the position after `moves` if a human is to move there, or if there are no humans.
-    fn settles(&mut self, moves: &[String]) -> bool {
+    fn settles(&mut self, moves: &[PlayedMove]) -> bool {
         let Ok(view) = outplay_workbench::view(&self.entry, &self.place_after(moves)) else { return false };
         let no_humans = !self.seats.contains(&Seat::Human);
-        let human = self.seat(view.to_move) == Some(&Seat::Human);
+        let human = seat(&self.seats, view.to_move) == Some(&Seat::Human);
         if no_humans || human {
             self.view = view;
         }
         no_humans || human
     }
 
-    fn look(&mut self, moves: &[String]) {
+    fn look(&mut self, moves: &[PlayedMove]) {
         // These moves were legal before.
         if let Ok(view) = outplay_workbench::view(&self.entry, &self.place_after(moves)) {
             self.view = view;
@@ -265,24 +309,6 @@ impl PlaySession {
         request
     }
 
-    /// Lets a player or the dice choose a move.
-    ///
-    /// # Errors
-    ///
-    /// A player that cannot play here, or a stop.
-    pub fn choose(&self, player: &str, monitor: &dyn Monitor) -> Result<ChoiceAnswer, Trouble> {
-        outplay_workbench::choose(&self.session, &self.entry, &self.request(player), monitor)
-    }
-
-    /// Computes the values of the moves here.
-    ///
-    /// # Errors
-    ///
-    /// A damaged table, or a stop.
-    pub fn values(&self, monitor: &dyn Monitor) -> Result<QueryAnswer, Trouble> {
-        outplay_workbench::query(&self.session, &self.entry, &self.place(), monitor)
-    }
-
     /// The limits and caches of searches.
     pub fn session(&self) -> &Session {
         &self.session
@@ -290,24 +316,19 @@ impl PlaySession {
 
     /// Describes the state of the game in a sentence.
     pub fn status(&self) -> String {
-        let names = match self.view.scene.layout {
-            Layout::Chess => ["White", "Black"],
-            _ => ["First", "Second"],
-        };
-        let side = names[usize::from(self.view.to_move == Turn::Second)];
+        let names = self.names();
+        let (side, seat) = &names[usize::from(self.view.to_move == Turn::Second)];
         match (self.view.outcome, self.mover()) {
             (Some(0), _) => "The game is over: a draw.".into(),
             (Some(payoff), _) => {
-                let winner = if payoff > 0 { 0 } else { 1 };
+                let (name, seat) = &names[usize::from(payoff < 0)];
                 let points =
                     if payoff.abs() > 1 { format!(" {} points", payoff.abs()) } else { String::new() };
-                let (name, seat) = (names[winner], self.seats[winner].name());
                 format!("The game is over: {name} ({seat}) wins{points}.")
             }
             (None, Some(Mover::Dice)) => "The dice roll.".into(),
-            (None, Some(Mover::Human)) => format!("{side} to move (you)."),
-            (None, Some(Mover::Player(spec))) => format!("{side} to move ({spec})."),
-            (None, None) if self.is_endless() => {
+            (None, Some(Mover::Human | Mover::Player(_))) => format!("{side} to move ({seat})."),
+            (None, None) if is_endless(self) => {
                 format!(
                     "The game is over: a draw, because a game between computer players ends after {LONGEST} moves."
                 )
@@ -315,6 +336,20 @@ impl PlaySession {
             (None, None) => "The game is over.".into(),
         }
     }
+}
+
+/// Returns the controller of a side; `None` at a chance node.
+fn seat(seats: &[Seat; 2], turn: Turn) -> Option<&Seat> {
+    match turn {
+        Turn::First => Some(&seats[0]),
+        Turn::Second => Some(&seats[1]),
+        Turn::Chance => None,
+    }
+}
+
+/// Whether a game without humans has reached the ply limit: it may be cyclic, so it counts as a draw.
+fn is_endless(session: &PlaySession) -> bool {
+    session.moves.len() >= LONGEST && !session.seats.contains(&Seat::Human) && session.view.outcome.is_none()
 }
 
 /// Controller of the next move.

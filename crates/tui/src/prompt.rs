@@ -2,18 +2,23 @@
 //!
 //! ```text
 //!  c2        a move                      undo, redo      take back or replay moves
-//!  hint      the best move               values          the value of every move
-//!  board     draw the position           new, quit       restart, leave
+//!  hint      a good move                 values, why     the value of every move, and the reasons
+//!  board     draw the position           moves, rules    the legal moves, the rules of play
+//!  level 4   choose the opponent         levels, sides   list the levels, exchange the sides
+//!  info      statistics of a search      new, quit       restart, leave
 //! ```
 
+use crate::advice::{choose, hint, why};
 use crate::cure::sentence;
 use crate::play_session::{Mover, PlaySession};
-use crate::sight::{effort, ranked, words};
+use crate::sight::{details, ranked, report, shown, words};
+use outplay_core::{Game, Notation};
 use outplay_runtime::Monitor;
-use outplay_workbench::{Trouble, View};
+use outplay_workbench::Trouble;
 use std::io::{self, BufRead, Write};
 
-const HELP: &str = "type a move, or a command: undo, redo, hint, values, board, moves, new, help, quit";
+const HELP: &str = "type a move, or a command: undo, redo, hint, values, why, board, moves, rules, levels, level N, \
+                    sides, info, new, help, quit";
 
 /// Plays until the input ends or `quit`; with `talk` off, moves are made and nothing is printed.
 ///
@@ -39,6 +44,7 @@ pub fn prompt(
     if let Some(task) = session.task() {
         say(task)?;
     }
+    let mut statistics = vec!["no search was made".to_string()];
     let humans = session.seats().contains(&crate::Seat::Human);
     if humans {
         say(HELP)?;
@@ -47,20 +53,22 @@ pub fn prompt(
         match session.mover() {
             Some(Mover::Player(spec)) => {
                 let spec = spec.to_string();
-                let choice = session.choose(&spec, monitor)?;
+                let choice = choose(session, &spec, monitor)?;
                 session.accept(&choice)?;
-                say(&format!("{spec} plays {}", choice.mv))?;
-                if let Some(effort) = effort(&choice) {
-                    say(&effort)?;
-                }
+                say(&report(session, &choice))?;
+                statistics = details(&choice);
                 say(&picture(session)?)?;
                 say(&session.status())?;
                 continue;
             }
             Some(Mover::Dice) => {
-                let roll = session.choose("dice", monitor)?;
+                let roll = choose(session, "dice", monitor)?;
                 session.play(&roll.mv)?;
-                say(&format!("the dice show {}", roll.mv))?;
+                say(&report(session, &roll))?;
+                if session.mover() == Some(Mover::Human) {
+                    say(&picture(session)?)?;
+                    say(&session.status())?;
+                }
                 continue;
             }
             None if !humans => return Ok(()),
@@ -76,37 +84,55 @@ pub fn prompt(
         match text.as_str() {
             "" => {}
             "quit" | "q" | "exit" => return Ok(()),
-            "help" | "?" => say(HELP)?,
-            "board" => say(&picture(session)?)?,
-            "moves" => say(&legal(session.view()))?,
-            "undo" | "u" => {
-                let said = if session.undo() { picture(session)? } else { "there is no move to undo".into() };
-                say(&said)?;
-                say(&session.status())?;
-            }
-            "redo" | "r" => {
-                let said = if session.redo() { picture(session)? } else { "there is no move to redo".into() };
-                say(&said)?;
-                say(&session.status())?;
-            }
-            "new" | "n" => {
-                session.restart();
-                say(&picture(session)?)?;
-                say(&session.status())?;
-            }
-            "hint" | "h" => say(&hint(session, monitor)?)?,
-            "values" | "v" => say(&values(session, monitor)?)?,
-            mv => match session.play(mv) {
-                Ok(()) => {
-                    say(&picture(session)?)?;
-                    say(&session.status())?;
-                }
-                Err(trouble) => say(&sentence(&trouble))?,
-            },
+            "info" => say(&statistics.join("\n"))?,
+            text => say(&answer(session, text, monitor)?)?,
         }
         if monitor.stopped() {
             return Ok(());
         }
+    }
+}
+
+/// Obeys a command or plays a move; returns what to print.
+fn answer(session: &mut PlaySession, text: &str, monitor: &dyn Monitor) -> Result<String, Trouble> {
+    let changed = |session: &PlaySession| Ok(format!("{}\n{}", picture(session)?, session.status()));
+    match text {
+        "help" | "?" => Ok(HELP.into()),
+        "board" => picture(session),
+        "moves" => legal(session),
+        "undo" | "u" if !session.undo() => Ok("there is no move to undo".into()),
+        "redo" | "r" if !session.redo() => Ok("there is no move to redo".into()),
+        "undo" | "u" | "redo" | "r" => changed(session),
+        "new" | "n" => {
+            session.restart();
+            changed(session)
+        }
+        "why" => Ok(why(session, monitor)?.join("\n")),
+        "rules" => Ok(session.rules.clone()),
+        "levels" => {
+            let levels = session.levels().iter();
+            let lines = levels.map(|level| format!("{:>2} {}", level.number, level.name));
+            Ok(lines.collect::<Vec<_>>().join("\n"))
+        }
+        "sides" => {
+            session.swap_sides();
+            Ok(session.status())
+        }
+        "hint" | "h" => hint(session, monitor),
+        "values" | "v" => values(session, monitor),
+        text => match text.strip_prefix("level ") {
+            Some(word) => match session.levels().find(word).map(|level| level.player.clone()) {
+                Ok(player) => {
+                    session.set_opponent(&player);
+                    Ok(session.status())
+                }
+                Err(error) => Ok(format!("error: {error}")),
+            },
+            None => match session.play(text) {
+                Ok(()) => changed(session),
+                Err(trouble) => Ok(sentence(&trouble)),
+            },
+        },
     }
 }
 
@@ -138,27 +164,23 @@ fn picture(session: &PlaySession) -> Result<String, Trouble> {
     Ok(outplay_workbench::draw(session.entry(), &session.place(), None)?.plain().trim_end().to_string())
 }
 
-fn legal(view: &View) -> String {
-    let words: Vec<&str> = view.scene.moves.iter().map(|gesture| gesture.mv.as_str()).collect();
-    if words.is_empty() { "there are no legal moves".into() } else { words.join(" ") }
-}
-
-/// Returns the best known move.
-pub(crate) fn hint(session: &PlaySession, monitor: &dyn Monitor) -> Result<String, Trouble> {
-    let answer = session.values(monitor)?;
-    Ok(match (answer.best.first(), ranked(&answer).first()) {
-        (Some(best), Some(mv)) => format!("hint: {best} ({})", words(&mv.answer)),
-        (None, Some(_)) => "hint: the values of these moves are unknown".into(),
-        (_, None) => "there are no legal moves".into(),
-    })
+fn legal(session: &PlaySession) -> Result<String, Trouble> {
+    let (game, pos) = (session.entry().game(), session.entry().locate(&session.place())?);
+    let mut moves = Vec::new();
+    if !session.view().scene.moves.is_empty() {
+        game.moves(&pos, &mut moves);
+    }
+    let word = |mv| game.spoken(&pos, mv).unwrap_or_else(|| game.write_move(&pos, mv));
+    let words: Vec<String> = moves.into_iter().map(word).collect();
+    Ok(if words.is_empty() { "there are no legal moves".into() } else { words.join(" ") })
 }
 
 fn values(session: &PlaySession, monitor: &dyn Monitor) -> Result<String, Trouble> {
-    let answer = session.values(monitor)?;
+    let answer = outplay_workbench::query(session.session(), session.entry(), &session.place(), monitor)?;
     let mut lines = vec![format!("value: {}", words(&answer.answer))];
     for mv in ranked(&answer) {
         let best = if answer.best.contains(&mv.mv) { "  *" } else { "" };
-        lines.push(format!("  {:<6} {}{best}", mv.mv, words(&mv.answer)));
+        lines.push(format!("  {:<6} {}{best}", shown(mv), words(&mv.answer)));
     }
     lines.extend(answer.notes);
     Ok(lines.join("\n"))

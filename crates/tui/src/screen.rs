@@ -1,17 +1,21 @@
 //! The full-screen player: event loop, key bindings and drawing.
 
-use crate::board::{BoardLayout, Selection, SpotLabel, colour, neighbour};
+use crate::advice;
+use crate::board::{self, BoardLayout, Selection, SpotLabel, neighbour};
 use crate::cure::sentence;
-use crate::paint;
-use crate::play_session::{Mover, PlaySession};
-use crate::sight::{effort, mark, ranked, words};
+use crate::keys;
+use crate::overlay::{Overlay, OverlayKey};
+use crate::paint::{self, ColourDepth};
+use crate::panel::Panel;
+use crate::play_session::{Mover, PlaySession, Seat};
+use crate::review::review;
+use crate::sight::{details, mark, ranked, report};
 use crate::terminal::{Screen, with_screen};
 use crate::thought::{BackgroundQuery, QueryResult};
-use outplay_core::{Gesture, Layout as Kind};
+use outplay_core::{Gesture, Layout as Kind, Turn};
 use outplay_workbench::QueryAnswer;
 use ratatui_core::layout::{Constraint, Layout, Rect};
 use ratatui_core::style::{Modifier, Style};
-use ratatui_core::symbols::border;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 use ratatui_crossterm::crossterm::event::{
@@ -26,33 +30,21 @@ const PULSE: Duration = Duration::from_millis(30);
 /// Minimum time between moves of two computer players, so that users can follow.
 const STEP: Duration = Duration::from_millis(150);
 
-const KEYS: &str =
-    "q quit · ? help · u undo · r redo · h hint · v values · n new · arrows+enter move · : type";
-
-const HELP: [&str; 14] = [
-    "arrows        move the cursor",
-    "enter, space  select; to move a piece, select start and target",
-    "mouse         click a spot, a column or a button",
-    "1-9           choose a column, a button or an option",
-    "a-g, :        type a move and press enter (: starts any text)",
-    "u / r         undo / redo",
-    "h             hint: the best move",
-    "v             show or hide the value of every move",
-    "n             new game",
-    "esc           clear the typed text and the selection",
-    "q, Ctrl-C     quit",
-    "",
-    "✓3 wins in 3 moves   = draws   ✗2 loses in 2 moves",
-    "< > best move   [ ] cursor   ( ) selected",
-];
-
-/// Plays until the user quits.
+/// Plays until the user quits; returns the review of the game if it was over and reviewed.
 ///
 /// # Errors
 ///
 /// The terminal cannot be used.
-pub fn full_screen(session: &mut PlaySession, show_values: bool) -> io::Result<()> {
-    with_screen(|screen| App::new(session, show_values).run(screen))
+pub fn full_screen(
+    session: &mut PlaySession,
+    show_values: bool,
+    colours: ColourDepth,
+) -> io::Result<Option<String>> {
+    with_screen(|screen| {
+        let mut app = App::new(session, show_values, colours);
+        app.run(screen)?;
+        Ok(app.review)
+    })
 }
 
 /// State of the full-screen player.
@@ -65,12 +57,20 @@ struct App<'a> {
     message: String,
     show_values: bool,
     values: Option<QueryAnswer>,
-    wants_hint: bool,
     /// Whether the values of this position were requested; a failed query is not repeated.
     asked: bool,
-    help: bool,
+    show_details: bool,
+    /// Statistics of the last computer move.
+    details: Vec<String>,
+    /// The turning point of a game that is over, once it is known.
+    review: Option<String>,
+    overlay: Option<Overlay>,
     choosing: BackgroundQuery,
     valuing: BackgroundQuery,
+    hinting: BackgroundQuery,
+    explaining: BackgroundQuery,
+    reviewing: BackgroundQuery,
+    colours: ColourDepth,
     moved: Instant,
     stuck: bool,
     board: BoardLayout,
@@ -79,28 +79,27 @@ struct App<'a> {
 }
 
 impl<'a> App<'a> {
-    fn new(session: &'a mut PlaySession, show_values: bool) -> App<'a> {
-        let scene = &session.view().scene;
-        // The cursor starts in the middle, where most games begin.
-        let middle = (scene.width / 2.0 - 0.5, scene.height / 2.0 - 0.5);
-        let far = |spot: &outplay_core::Spot| (spot.x - middle.0).abs() + (spot.y - middle.1).abs();
-        let cursor =
-            (0..scene.spots.len()).min_by(|&a, &b| far(&scene.spots[a]).total_cmp(&far(&scene.spots[b])));
-        let task = session.task().unwrap_or_default().to_string();
+    fn new(session: &'a mut PlaySession, show_values: bool, colours: ColourDepth) -> App<'a> {
         App {
+            cursor: board::first_cursor(&session.view().scene),
+            message: session.task().unwrap_or_default().to_string(),
             session,
-            cursor: cursor.unwrap_or(0),
             picked: Vec::new(),
             typing: None,
             choices: Vec::new(),
-            message: task,
             show_values,
             values: None,
-            wants_hint: false,
             asked: false,
-            help: false,
+            show_details: false,
+            details: Vec::new(),
+            review: None,
+            overlay: None,
             choosing: BackgroundQuery::new(),
             valuing: BackgroundQuery::new(),
+            hinting: BackgroundQuery::new(),
+            explaining: BackgroundQuery::new(),
+            reviewing: BackgroundQuery::new(),
+            colours,
             moved: Instant::now(),
             stuck: false,
             board: BoardLayout::default(),
@@ -134,20 +133,20 @@ impl<'a> App<'a> {
 
     /// Takes results of background queries and starts new ones; returns whether anything changed.
     fn think(&mut self) -> bool {
+        self.take_results() | self.start_queries()
+    }
+
+    fn take_results(&mut self) -> bool {
         let mut changed = false;
         if let Some(QueryResult::Choice(choice)) = self.choosing.answer() {
             changed = true;
             match choice.and_then(|choice| self.session.accept(&choice).map(|()| choice)) {
                 Ok(choice) => {
-                    let message = match choice.player.as_str() {
-                        "dice" => format!("the dice show {}", choice.mv),
-                        player => match effort(&choice) {
-                            Some(effort) => format!("{player} plays {} ({effort})", choice.mv),
-                            None => format!("{player} plays {}", choice.mv),
-                        },
-                    };
                     self.position_changed();
-                    self.message = message;
+                    self.message = report(self.session, &choice);
+                    if choice.player != "dice" {
+                        self.details = details(&choice);
+                    }
                 }
                 Err(trouble) => {
                     self.message = sentence(&trouble);
@@ -158,21 +157,29 @@ impl<'a> App<'a> {
         if let Some(QueryResult::Values(values)) = self.valuing.answer() {
             changed = true;
             match values {
-                Ok(values) => {
-                    if std::mem::take(&mut self.wants_hint) {
-                        self.message = match values.best.first() {
-                            Some(best) => format!("hint: {best} ({})", words(&values.answer)),
-                            None => "hint: the values of these moves are unknown".into(),
-                        };
-                    }
-                    self.values = Some(values);
-                }
-                Err(trouble) => {
-                    self.wants_hint = false;
-                    self.message = sentence(&trouble);
-                }
+                Ok(values) => self.values = Some(values),
+                Err(trouble) => self.message = sentence(&trouble),
             }
         }
+        if let Some(QueryResult::Words(hint)) = self.hinting.answer() {
+            changed = true;
+            self.message = hint.unwrap_or_else(|trouble| sentence(&trouble));
+        }
+        if let Some(QueryResult::Words(reason)) = self.explaining.answer() {
+            changed = true;
+            self.message.clear();
+            let reason = reason.unwrap_or_else(|trouble| sentence(&trouble));
+            self.overlay = Some(Overlay::text(" why ", reason.lines().map(String::from).collect()));
+        }
+        if let Some(QueryResult::Words(review)) = self.reviewing.answer() {
+            changed = true;
+            self.review = review.ok();
+        }
+        changed
+    }
+
+    fn start_queries(&mut self) -> bool {
+        let mut changed = false;
         let player = match self.session.mover() {
             Some(Mover::Player(spec)) => Some(spec.to_string()),
             Some(Mover::Dice) => Some("dice".to_string()),
@@ -187,22 +194,34 @@ impl<'a> App<'a> {
             self.choosing.choose(self.session.session().clone(), self.session.entry().clone(), request);
             changed = true;
         }
-        let wanted = (self.show_values || self.wants_hint) && self.session.mover().is_some();
-        if wanted && self.values.is_none() && !self.valuing.busy() && !self.asked {
+        let over = self.session.mover().is_none();
+        if self.show_values && !over && self.values.is_none() && !self.valuing.busy() && !self.asked {
             self.asked = true;
             let session = self.session.session().clone();
             self.valuing.values(session, self.session.entry().clone(), self.session.place());
             changed = true;
+        }
+        if over && self.review.is_none() && !self.reviewing.busy() && !self.asked {
+            self.asked = true;
+            let session = self.session.clone();
+            self.reviewing.words(move |monitor| review(&session, monitor));
         }
         changed
     }
 
     /// Discards the state of the previous position.
     fn position_changed(&mut self) {
-        self.choosing.cancel();
-        self.valuing.cancel();
+        for query in [
+            &mut self.choosing,
+            &mut self.valuing,
+            &mut self.hinting,
+            &mut self.explaining,
+            &mut self.reviewing,
+        ] {
+            query.cancel();
+        }
         self.values = None;
-        self.wants_hint = false;
+        self.review = None;
         self.asked = false;
         self.stuck = false;
         self.moved = Instant::now();
@@ -221,7 +240,13 @@ impl<'a> App<'a> {
             self.done |= matches!(key.code, KeyCode::Char('c' | 'd' | 'q'));
             return;
         }
-        if std::mem::take(&mut self.help) {
+        if let Some(overlay) = &mut self.overlay {
+            match overlay.key(key.code) {
+                OverlayKey::Stay => return,
+                OverlayKey::Close => {}
+                OverlayKey::Choose(line) => self.choose_level(line),
+            }
+            self.overlay = None;
             return;
         }
         let scene = &self.session.view().scene;
@@ -258,7 +283,7 @@ impl<'a> App<'a> {
         }
         match letter {
             'q' => self.done = true,
-            '?' => self.help = true,
+            '?' => self.overlay = Some(Overlay::text(" keys ", keys::help())),
             ' ' => self.point(self.cursor),
             ':' | '/' => self.typing = Some(String::new()),
             'u' => self.step(PlaySession::undo, "there is no move to undo"),
@@ -266,22 +291,73 @@ impl<'a> App<'a> {
             'n' => {
                 self.session.restart();
                 self.position_changed();
+                self.details.clear();
             }
             'v' => {
                 self.show_values = !self.show_values;
-                self.asked = false;
+                self.asked &= self.session.mover().is_none();
                 self.message.clear();
             }
             'h' if self.session.mover().is_some() => {
-                self.wants_hint = true;
-                self.message = "searching for the best move …".into();
-                // Repeating the query is cheap: known values come from the cache.
-                self.values = None;
-                self.asked = false;
+                self.message = "searching for a move …".into();
+                let session = self.session.clone();
+                self.hinting.words(move |monitor| advice::hint(&session, monitor));
+            }
+            'w' => {
+                self.message = "looking for the reasons …".into();
+                let session = self.session.clone();
+                self.explaining.words(move |monitor| Ok(advice::why(&session, monitor)?.join("\n")));
+            }
+            'i' => self.show_details = !self.show_details,
+            'l' => {
+                let opponent = &self.session.seats()[self.session.opponent()];
+                let (mut lines, mut now) = (Vec::new(), 0);
+                for level in self.session.levels().iter() {
+                    if *opponent == Seat::Player(level.player.clone()) {
+                        now = lines.len();
+                    }
+                    lines.push(format!("{:>2} {:<9} {}", level.number, level.name, level.player));
+                }
+                self.overlay = Some(Overlay::list(" level of the opponent: arrows, then enter ", lines, now));
+            }
+            's' => self.swap_sides(),
+            'p' => {
+                let rules = match self.session.rules.as_str() {
+                    "" => "These rules have no description.",
+                    rules => rules,
+                };
+                self.overlay = Some(Overlay::text(" rules ", vec![rules.into()]));
             }
             digit @ '1'..='9' => self.digit(digit),
             other => self.typing = Some(other.into()),
         }
+    }
+
+    /// Gives the opponent's side to the level in a line of the list.
+    fn choose_level(&mut self, line: usize) {
+        let player = self.session.levels().iter().nth(line).map(|level| level.player.clone());
+        if let Some(player) = player {
+            self.session.set_opponent(&player);
+            self.seats_changed();
+        }
+    }
+
+    fn swap_sides(&mut self) {
+        if self.session.seats()[0] == self.session.seats()[1] {
+            self.message = "both sides have the same player; l chooses a level for one of them".into();
+            return;
+        }
+        self.session.swap_sides();
+        self.seats_changed();
+    }
+
+    /// Lets the new controllers continue in the same position.
+    fn seats_changed(&mut self) {
+        self.choosing.cancel();
+        self.stuck = false;
+        self.clear_input();
+        let [(first, one), (second, other)] = self.session.names();
+        self.message = format!("{first} is {one}, {second} is {other}");
     }
 
     /// Handles a digit: a choice, a column, a button, or the first character of a move.
@@ -315,7 +391,7 @@ impl<'a> App<'a> {
 
     fn click(&mut self, column: u16, row: u16) {
         let here = ratatui_core::layout::Position::new(column, row);
-        if std::mem::take(&mut self.help) {
+        if self.overlay.take().is_some() {
             return;
         }
         let button = self.buttons.iter().find(|(place, _)| place.contains(here)).map(|(_, mv)| mv.clone());
@@ -387,71 +463,93 @@ impl<'a> App<'a> {
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>) {
-        /// Narrowest panel beside the board, in columns.
-        const PANEL: u16 = 30;
-        let [title, body, foot] =
-            Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)])
-                .areas(frame.area());
-        let bold = Style::new().add_modifier(Modifier::BOLD);
+        let area = frame.area();
+        let keys = keys::rows(area.width, usize::from((area.height / 6).clamp(1, 3)));
+        let [title, body, foot] = Layout::vertical([
+            Constraint::Length(1),
+            Constraint::Min(1),
+            Constraint::Length(keys.len() as u16),
+        ])
+        .areas(area);
         let faint = Style::new().add_modifier(Modifier::DIM);
-        let [first, second] = self.session.seats();
-        let players = format!("   ● {}  vs  ○ {}", first.name(), second.name());
-        let game = self.session.view().game.clone();
-        frame.render_widget(Line::from(vec![Span::styled(game, bold), Span::styled(players, faint)]), title);
-        frame.render_widget(Line::styled(KEYS, faint), foot);
-        // A board that would be clipped beside the panel is placed above it.
-        let board = BoardLayout::least_width(&self.session.view().scene);
-        let wide = body.width >= PANEL + board.max(PANEL);
-        let [board, panel] = match wide {
-            true => Layout::horizontal([Constraint::Min(board), Constraint::Max(PANEL + 4)]).areas(body),
-            false => Layout::vertical([Constraint::Min(3), Constraint::Max(9)]).areas(body),
-        };
+        self.draw_title(frame, title);
+        paint::text(keys.into_iter().map(|row| Line::styled(row, faint)), foot, frame.buffer_mut());
+        let below = self.beside_board().len() as u16;
+        let [board, panel] = board::divide(&self.session.view().scene, below, body);
         self.draw_board(frame, board);
-        self.draw_panel(frame, panel);
-        if self.help {
-            let area = frame.area();
-            let (wide, tall) = (66.min(area.width), (HELP.len() as u16 + 2).min(area.height));
-            let place = Rect::new((area.width - wide) / 2, (area.height - tall) / 2, wide, tall);
-            let buffer = frame.buffer_mut();
-            paint::clear(place, buffer);
-            paint::frame(place, border::PLAIN, " keys ", Style::new(), buffer);
-            let inside = Rect::new(place.x + 1, place.y + 1, wide.saturating_sub(2), tall.saturating_sub(2));
-            paint::text(HELP.map(Line::from), inside, buffer);
+        // A column of space separates the panel from a board on its left.
+        let indent = u16::from(panel.x > board.x).min(panel.width);
+        let panel = Rect { x: panel.x + indent, width: panel.width - indent, ..panel };
+        let valued = self.show_values
+            && self.session.mover().is_some()
+            && (self.values.is_some() || self.valuing.busy());
+        Panel {
+            session: self.session,
+            thinking: self.choosing.busy(),
+            typing: self.typing.as_deref(),
+            message: &self.message,
+            choices: &self.choices,
+            review: self.review.as_deref(),
+            details: if self.show_details { &self.details } else { &[] },
+            values: valued.then_some(self.values.as_ref()),
         }
+        .draw(panel, frame.buffer_mut());
+        if let Some(overlay) = &mut self.overlay {
+            overlay.draw(area, frame.buffer_mut());
+        }
+        paint::limit_colours(frame.buffer_mut(), self.colours);
     }
 
-    fn draw_board(&mut self, frame: &mut Frame<'_>, area: Rect) {
+    fn draw_title(&self, frame: &mut Frame<'_>, area: Rect) {
+        let bold = Style::new().add_modifier(Modifier::BOLD);
         let view = self.session.view();
-        let facts: Vec<Line<'_>> =
-            view.scene.facts.iter().map(|(name, text)| Line::from(format!("{name}: {text}"))).collect();
-        let buttons: Vec<&Gesture> =
-            view.scene.moves.iter().filter(|gesture| gesture.path.is_empty()).collect();
-        let below = (facts.len() + buttons.len()).min(usize::from(area.height / 2)) as u16;
-        // A scene without spots leaves its space to text and buttons.
-        let above = if view.scene.layout == Kind::Text { Constraint::Length(1) } else { Constraint::Min(1) };
-        let [board, rest] = Layout::vertical([above, Constraint::Length(below)]).areas(area);
-        self.board = BoardLayout::new(&view.scene, board, self.cursor);
-        let selection = Selection { cursor: self.cursor, picked: &self.picked };
-        self.board.draw(&view.scene, &self.labels(), &selection, board, frame.buffer_mut());
+        let signs = if view.scene.layout == Kind::Chess { ["K", "k"] } else { ["●", "○"] };
+        let mut spans = vec![Span::styled(view.game.clone(), bold)];
+        for ((side, player), sign) in self.session.names().into_iter().zip(signs) {
+            spans.push(Span::raw(format!("   {sign} {side}: {player}")));
+        }
+        frame.render_widget(Line::from(spans), area);
+    }
+
+    /// Lines below the board: facts that the spots do not show, and buttons for moves without spots.
+    fn beside_board(&self) -> Vec<(String, Option<String>)> {
+        let scene = &self.session.view().scene;
+        let facts = scene.facts.iter().map(|(name, text)| (format!("{name}: {text}"), None));
         let values: HashMap<&str, String> = match (self.show_values, &self.values) {
             (true, Some(values)) => {
                 values.moves.iter().map(|mv| (mv.mv.as_str(), mark(&mv.answer))).collect()
             }
             _ => HashMap::new(),
         };
-        let mut places = Vec::new();
-        let mut lines = facts;
-        for (number, gesture) in buttons.iter().enumerate() {
-            let row = rest.y + lines.len() as u16;
-            if row < rest.bottom() {
-                places.push((Rect::new(rest.x, row, rest.width, 1), gesture.mv.clone()));
-            }
+        let buttons = scene.moves.iter().filter(|gesture| gesture.path.is_empty());
+        // The outcomes of a roll are not for the user to choose.
+        let buttons = buttons.filter(|_| self.session.view().to_move != Turn::Chance).enumerate();
+        let buttons = buttons.map(|(number, gesture)| {
             let value = values.get(gesture.mv.as_str()).map(|mark| format!("  {mark}")).unwrap_or_default();
             let key = if number < 9 { format!("{} ", number + 1) } else { "  ".into() };
-            lines.push(Line::from(format!("{key}[ {} ]{value}", gesture.mv)));
-        }
-        paint::text(lines, rest, frame.buffer_mut());
-        self.buttons = places;
+            (format!("{key}[ {} ]{value}", gesture.mv), Some(gesture.mv.clone()))
+        });
+        facts.chain(buttons).collect()
+    }
+
+    fn draw_board(&mut self, frame: &mut Frame<'_>, area: Rect) {
+        let lines = self.beside_board();
+        let scene = &self.session.view().scene;
+        let below = (lines.len() as u16).min(area.height / 2);
+        // A scene without spots leaves its space to text and buttons.
+        let (above, below) = match scene.layout {
+            Kind::Text => (Constraint::Length(1), Constraint::Min(1)),
+            _ => (Constraint::Min(1), Constraint::Length(below)),
+        };
+        let [board, rest] = Layout::vertical([above, below]).areas(area);
+        self.board = BoardLayout::new(scene, board, self.cursor);
+        let selection = Selection { cursor: self.cursor, picked: &self.picked };
+        self.board.draw(scene, &self.labels(), &selection, board, frame.buffer_mut());
+        self.buttons = (rest.top()..rest.bottom())
+            .zip(&lines)
+            .filter_map(|(row, (_, mv))| Some((Rect::new(rest.x, row, rest.width, 1), mv.clone()?)))
+            .collect();
+        paint::text(lines.into_iter().map(|(line, _)| Line::from(line)), rest, frame.buffer_mut());
     }
 
     /// Labels spots with move values: at the last spot of each path whose beginning is picked.
@@ -474,46 +572,81 @@ impl<'a> App<'a> {
         }
         labels
     }
+}
 
-    fn draw_panel(&self, frame: &mut Frame<'_>, area: Rect) {
-        let bold = Style::new().add_modifier(Modifier::BOLD);
-        let mut lines = vec![Line::styled(self.session.status(), bold)];
-        if self.choosing.busy() {
-            lines.push(Line::from("thinking …"));
-        }
-        if let Some(text) = &self.typing {
-            lines.push(Line::from(format!("> {text}▏")));
-        }
-        if !self.message.is_empty() {
-            lines.push(Line::from(self.message.clone()));
-        }
-        for (number, gesture) in self.choices.iter().enumerate() {
-            let choice = if gesture.choice.is_empty() { &gesture.mv } else { &gesture.choice };
-            lines.push(Line::from(format!("{} {choice}", number + 1)));
-        }
-        let moves = self.session.moves();
-        let recent = moves.len().saturating_sub(24);
-        let list = moves[recent..].join(" ");
-        if !list.is_empty() {
-            let before = if recent > 0 { "… " } else { "" };
-            lines.push(Line::from(format!("moves: {before}{list}")));
-        }
-        match (self.show_values, &self.values) {
-            (true, Some(values)) => {
-                lines.push(Line::default());
-                let text = format!("value: {}", words(&values.answer));
-                lines.push(Line::styled(text, colour(values.answer.verdict())));
-                for mv in ranked(values) {
-                    let best = if values.best.contains(&mv.mv) { " ★" } else { "" };
-                    let text = format!("{:<6} {} {}{best}", mv.mv, mark(&mv.answer), words(&mv.answer));
-                    lines.push(Line::styled(text, colour(mv.answer.verdict())));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outplay_catalog::Catalog;
+    use outplay_workbench::{PositionRef, Session};
+    use ratatui_core::backend::TestBackend;
+    use ratatui_core::terminal::Terminal;
+
+    /// A game with a human on both sides.
+    fn game(spec: &str) -> PlaySession {
+        let game = Catalog::standard().open(spec).unwrap();
+        let humans = [Seat::Human, Seat::Human];
+        PlaySession::new(Session::default(), game, PositionRef::Start, humans, 1).unwrap()
+    }
+
+    /// The rows of the screen.
+    fn rows(app: &mut App<'_>, wide: u16, tall: u16) -> Vec<String> {
+        let mut screen = Terminal::new(TestBackend::new(wide, tall)).unwrap();
+        screen.draw(|frame| app.draw(frame)).unwrap();
+        let buffer = screen.backend().buffer();
+        let row = |y| (0..wide).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+        (0..tall).map(|y| row(y).trim_end().to_string()).collect()
+    }
+
+    #[test]
+    fn every_game_fits_small_and_large_terminals() {
+        let specs = [
+            "tictactoe",
+            "mnk:15x15,k=5",
+            "mnk:9x9,k=5",
+            "connect4",
+            "connect:9x7,k=5",
+            "nim:3+4+5",
+            "morris:six",
+            "morris:nine",
+            "morris:tapatan",
+            "pig:20",
+            "piglet:10",
+            "einstein:5x5",
+            "hypergammon",
+        ];
+        for spec in specs {
+            let mut session = game(spec);
+            let mut app = App::new(&mut session, false, ColourDepth::True);
+            for (wide, tall) in [(80, 24), (60, 20), (200, 60)] {
+                let rows = rows(&mut app, wide, tall);
+                let text = rows.join("\n");
+                let spots = &app.session.view().scene.spots;
+                let visible = |spot: &usize| {
+                    (0..tall).any(|y| (0..wide).any(|x| app.board.spot_at(x, y) == Some(*spot)))
+                };
+                assert!((0..spots.len()).all(|spot| visible(&spot)), "{spec} on {wide}x{tall}:\n{text}");
+                for key in ["enter move", "? help", "q quit", "l level", "p rules", ": type"] {
+                    assert!(text.contains(key), "{key}, {spec} on {wide}x{tall}:\n{text}");
                 }
-                lines.extend(values.notes.iter().map(|note| Line::from(note.as_str())));
+                assert!(text.contains("First: you") && rows[0].contains(app.session.view().game.as_str()));
             }
-            (true, None) if self.valuing.busy() => lines.push(Line::from("computing values …")),
-            _ => {}
         }
-        let lines = lines.iter().flat_map(|line| paint::folded(line, area.width));
-        paint::text(lines, area, frame.buffer_mut());
+    }
+
+    #[test]
+    fn help_has_every_key_on_a_small_screen() {
+        let mut session = game("tictactoe");
+        let mut app = App::new(&mut session, false, ColourDepth::None);
+        app.letter('?');
+        let text = rows(&mut app, 80, 24).join("\n");
+        for words in ["take back", "suggest a move", "level of the opponent", "rules of play", "✓3 wins in 3"]
+        {
+            assert!(text.contains(words), "{words}:\n{text}");
+        }
+        app.key(KeyEvent::from(KeyCode::Esc));
+        assert!(app.overlay.is_none());
+        app.letter('p');
+        assert!(rows(&mut app, 60, 20).join("\n").contains(" rules "));
     }
 }

@@ -1,7 +1,9 @@
 //! Formatting of values: symbol, words and distance in moves of the winner.
 
+use crate::play_session::{PlaySession, PlayedMove};
+use crate::review::move_number;
 use outplay_core::figures::grouped;
-use outplay_core::{Turn, Verdict};
+use outplay_core::{Notation, Turn, Verdict};
 use outplay_workbench::{Answer, ChoiceAnswer, MoveAnswer, QueryAnswer};
 
 /// The first player's probability to win, in games with chance that pay at most 1; elsewhere the expectation is a mean.
@@ -9,17 +11,71 @@ fn chance(answer: &Answer) -> Option<f64> {
     answer.expected().filter(|_| answer.is_probability())
 }
 
-/// Summarises a player's search; `None` if it did not search.
-pub(crate) fn effort(choice: &ChoiceAnswer) -> Option<String> {
-    if choice.counters.nodes <= 1 {
-        return None;
+/// Reports a move in one line: the player, the move and the player's opinion, in payoffs for itself.
+pub(crate) fn report(session: &PlaySession, choice: &ChoiceAnswer) -> String {
+    let Some(made) = session.moves().last() else { return String::new() };
+    if made.dice {
+        return format!("the dice show {}", made.shown);
     }
-    let mut words = vec![format!("{} positions", grouped(choice.counters.nodes))];
-    words.extend((choice.depth > 0).then(|| format!("depth {}", choice.depth)));
-    words.extend(
+    let (side, seat) = &session.names()[usize::from(made.by == Turn::Second)];
+    format!("{side} ({seat}) plays {}{}", made.shown, opinion(choice))
+}
+
+/// Formats a player's opinion of its position.
+pub(crate) fn opinion(choice: &ChoiceAnswer) -> String {
+    // Adding zero turns a negative zero into zero.
+    let payoff = choice.opinion.map(|hundredths| hundredths.round() / 100.0 + 0.0);
+    payoff.map(|payoff| format!(" (≈ {payoff:+.2})")).unwrap_or_default()
+}
+
+/// The statistics of a player's search, a line each.
+pub(crate) fn details(choice: &ChoiceAnswer) -> Vec<String> {
+    let mut lines = vec![format!("{}: {:.2} s", choice.player, choice.seconds)];
+    lines.extend((choice.depth > 0).then(|| format!("depth {}", choice.depth)));
+    lines
+        .extend((choice.counters.nodes > 0).then(|| format!("{} positions", grouped(choice.counters.nodes))));
+    lines.extend(
         choice.counters.words().into_iter().map(|(count, word)| format!("{} {word}", grouped(count))),
     );
-    Some(words.join(", "))
+    lines
+}
+
+/// The moves of a game for players, with their numbers if wanted. With dice, each turn is a line with a number, and
+/// rolls are in parentheses.
+pub(crate) fn move_list(session: &PlaySession, numbers: bool) -> Vec<String> {
+    let moves = session.moves();
+    let (names, chess) = (session.names(), session.entry().game().mates());
+    let word = |(at, made): (usize, &PlayedMove)| {
+        let number = move_number(session, at);
+        match (made.by, at) {
+            _ if !numbers => made.shown.clone(),
+            (Turn::Second, 0) if chess => format!("{number}... {}", made.shown),
+            (Turn::First, _) if chess => format!("{number}. {}", made.shown),
+            (_, at) if !chess && at % 2 == 0 => format!("{number}. {}", made.shown),
+            _ => made.shown.clone(),
+        }
+    };
+    if !moves.iter().any(|made| made.dice) {
+        return vec![moves.iter().enumerate().map(word).collect::<Vec<_>>().join(" ")];
+    }
+    let word = |made: &PlayedMove| if made.dice { format!("({})", made.shown) } else { made.shown.clone() };
+    let line = |(at, turn): (usize, &[PlayedMove])| {
+        let name = names[usize::from(turn[0].by == Turn::Second)].0;
+        let words: Vec<String> = turn.iter().map(word).collect();
+        format!("{:>2}. {name:<6} {}", at + 1, words.join(" "))
+    };
+    moves.chunk_by(|a, b| a.by == b.by).enumerate().map(line).collect()
+}
+
+/// The move of an answer as players read it.
+pub(crate) fn shown(mv: &MoveAnswer) -> &str {
+    mv.san.as_deref().unwrap_or(&mv.mv)
+}
+
+/// The best move of an answer, as players read it.
+pub(crate) fn best(answer: &QueryAnswer) -> Option<&MoveAnswer> {
+    let best = answer.best.first()?;
+    answer.moves.iter().find(|mv| mv.mv == *best)
 }
 
 /// The distance in moves of the winner, as in "mate in 3"; the players alternate.

@@ -16,7 +16,7 @@ pub(crate) type Screen = Terminal<CrosstermBackend<Stdout>>;
 /// # Errors
 ///
 /// The terminal cannot be used, or `play` fails.
-pub(crate) fn with_screen(play: impl FnOnce(&mut Screen) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn with_screen<T>(play: impl FnOnce(&mut Screen) -> io::Result<T>) -> io::Result<T> {
     // A panic message printed on the alternate screen would be lost, so the hook restores the terminal first.
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

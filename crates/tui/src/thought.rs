@@ -17,6 +17,8 @@ pub(crate) enum QueryResult {
     Choice(Result<ChoiceAnswer, Trouble>),
     /// The values of a position.
     Values(Result<QueryAnswer, Trouble>),
+    /// The reasons for a position's value, or the review of a game, in words.
+    Words(Result<String, Trouble>),
 }
 
 /// Cancellation flag.
@@ -74,6 +76,14 @@ impl BackgroundQuery {
         self.ask(move |monitor| {
             QueryResult::Choice(outplay_workbench::choose(&session, &entry, &request, monitor))
         });
+    }
+
+    /// Runs a query whose answer is a text.
+    pub(crate) fn words(
+        &mut self,
+        work: impl FnOnce(&dyn Monitor) -> Result<String, Trouble> + Send + 'static,
+    ) {
+        self.ask(move |monitor| QueryResult::Words(work(monitor)));
     }
 
     /// Computes the values of a position.

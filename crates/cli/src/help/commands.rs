@@ -208,9 +208,9 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         Group::Play,
         ALL,
         [
-            "outplay play connect4  # against the strongest player",
+            "outplay play connect4  # against an opponent of middle strength",
             "outplay play connect4 --values  # with the value of every move",
-            "outplay play tictactoe --first alphabeta:depth=2 --second human  # as the second player",
+            "outplay play gomoku --level casual --side second  # as the second player, against a weak opponent",
         ],
     ),
     command(

@@ -66,7 +66,8 @@ fn with_details(mut sub: Command, globals: &[Arg], acting: &[&str], examples: &[
             sub = sub.arg(arg.clone().hide(true));
         }
     }
-    sub = sub.after_help(shown_examples(examples));
+    let more = sub.get_after_help().map_or(String::new(), |more| format!("\n\n{}", more.ansi()));
+    sub = sub.after_help(shown_examples(examples) + &more);
     let names: Vec<String> = sub.get_subcommands().map(|below| below.get_name().to_string()).collect();
     for name in &names {
         let words = format!(" {name} ");
@@ -81,7 +82,7 @@ fn with_details(mut sub: Command, globals: &[Arg], acting: &[&str], examples: &[
 }
 
 /// Formats examples: a command line, and what it does below.
-fn shown_examples(examples: &[&str]) -> StyledStr {
+fn shown_examples(examples: &[&str]) -> String {
     let mut text = String::new();
     if !examples.is_empty() {
         let heading = *Styles::styled().get_header();
@@ -91,7 +92,7 @@ fn shown_examples(examples: &[&str]) -> StyledStr {
         let (line, does) = command_line(example);
         let _ = write!(text, "\n  {line}\n      {does}");
     }
-    text.into()
+    text
 }
 
 /// Builds the template of `outplay help`: a list of commands for each group.
