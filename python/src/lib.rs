@@ -10,8 +10,8 @@
 //! ```
 //!
 //! It depends on `catalog`, `workbench`, `teach`, `arena` and `serve`, as every interface does, and for the program on
-//! `cli`. The interpreter (GIL) is released while Rust works, and attached again only where rules or players are written
-//! in Python.
+//! `cli`. The interpreter (GIL) is released while Rust works, and attached again only where rules or players are
+//! written in Python.
 
 mod arena;
 mod compiled;

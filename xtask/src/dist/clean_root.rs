@@ -25,6 +25,9 @@ const SLOWEST_START: u128 = 150;
 const NOT_PUBLISHED: [&str; 5] =
     ["outplay-bench", "outplay-browser", "outplay-cluster", "outplay-python", "xtask"];
 
+/// The test of one package in a clean root.
+type PackageTest = fn(&Dist, &Root) -> Result<(), String>;
+
 /// Tests the packages in target/dist.
 pub(crate) fn test(may_install: bool) -> Result<(), String> {
     if !install::works("sh", &["-c", "test $(id -u) = 0"]) {
@@ -34,7 +37,7 @@ pub(crate) fn test(may_install: bool) -> Result<(), String> {
     let dist = Dist::new()?;
     let place = install::target()?.join("dist-test");
     let base = base(&place)?;
-    let tests: [(&str, fn(&Dist, &Root) -> Result<(), String>); 5] = [
+    let tests: [(&str, PackageTest); 5] = [
         ("the Debian package", debian),
         ("the archive", archive),
         ("the wheel", wheel),

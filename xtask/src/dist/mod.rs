@@ -167,7 +167,7 @@ fn source(dist: &Dist) -> Result<(), String> {
     let vendored = output(&mut vendor)?;
     let config = folder.join(".cargo").join("config.toml");
     let before = fs::read_to_string(&config).unwrap_or_default();
-    write(&config, &format!("{before}\n{vendored}"))?;
+    write(&config, format!("{before}\n{vendored}"))?;
     // Read by the build script of the command line, as in an archive of `cargo package`.
     let commit = format!("{{\"git\":{{\"sha1\":\"{}\"}}}}\n", dist.commit);
     write(&folder.join("crates/cli/.cargo_vcs_info.json"), &commit)?;

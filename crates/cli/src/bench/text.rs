@@ -21,7 +21,7 @@ pub(crate) fn classic(out: &mut impl Write, report: &ClassicReport) -> io::Resul
         let ratio = row.speedup_over_memo.map_or("-".to_string(), |ratio| {
             if ratio >= 1.0 { format!("{ratio:.1}x faster") } else { format!("{:.1}x slower", 1.0 / ratio) }
         });
-        let report = row.report.map_or("-".to_string(), |seconds| duration(seconds));
+        let report = row.report.map_or("-".to_string(), duration);
         let trials = if row.trials == 0 { "skipped".to_string() } else { row.trials.to_string() };
         writeln!(
             out,

@@ -21,7 +21,7 @@ type Candidate = (String, String);
 
 /// Candidates for the word under the cursor.
 #[derive(Debug, PartialEq, Eq)]
-enum Candidates {
+enum CompletionWords {
     Words(Vec<Candidate>),
     Files,
     Directories,
@@ -49,9 +49,9 @@ pub(crate) fn complete(run: &mut Run<'_, impl Write>, words: &[String]) -> Resul
     root.build();
     let data = named_data(before).or_else(|| run.common.data.clone()).unwrap_or_else(default_data_dir);
     match candidates(&root, run.catalog, &data, before, current) {
-        Candidates::Files => writeln!(run.out, ":files"),
-        Candidates::Directories => writeln!(run.out, ":directories"),
-        Candidates::Words(found) => found
+        CompletionWords::Files => writeln!(run.out, ":files"),
+        CompletionWords::Directories => writeln!(run.out, ":directories"),
+        CompletionWords::Words(found) => found
             .iter()
             .filter(|(word, _)| word.starts_with(current))
             .try_for_each(|(word, about)| writeln!(run.out, "{word}\t{about}")),
@@ -73,7 +73,7 @@ fn candidates(
     data: &Path,
     before: &[String],
     current: &str,
-) -> Candidates {
+) -> CompletionWords {
     let mut command = root;
     let mut pending: Option<&Arg> = None;
     let mut positionals = 0;
@@ -96,23 +96,23 @@ fn candidates(
     if let Some((option, _)) = current.split_once('=').filter(|_| current.starts_with("--")) {
         let found = long(command, option.trim_start_matches('-')).map(values);
         return match found {
-            Some(Candidates::Words(words)) => Candidates::Words(
+            Some(CompletionWords::Words(words)) => CompletionWords::Words(
                 words.into_iter().map(|(word, about)| (format!("{option}={word}"), about)).collect(),
             ),
-            other => other.unwrap_or(Candidates::Words(Vec::new())),
+            other => other.unwrap_or(CompletionWords::Words(Vec::new())),
         };
     }
     if current.starts_with('-') {
-        return Candidates::Words(options(command));
+        return CompletionWords::Words(options(command));
     }
     if positionals == 0 && command.has_subcommands() {
         let listed = command.get_subcommands().filter(|sub| !sub.is_hide_set());
         let named = |sub: &Command| (sub.get_name().to_string(), about(sub.get_about()));
-        return Candidates::Words(listed.map(named).collect());
+        return CompletionWords::Words(listed.map(named).collect());
     }
     let all: Vec<&Arg> = command.get_positionals().collect();
     let repeated = all.last().filter(|last| last.get_num_args().is_some_and(|range| range.max_values() > 1));
-    all.get(positionals).or(repeated).map_or(Candidates::Words(Vec::new()), |arg| values(arg))
+    all.get(positionals).or(repeated).map_or(CompletionWords::Words(Vec::new()), |arg| values(arg))
 }
 
 /// The option `--name` or `--name=value` of a command.
@@ -139,17 +139,19 @@ fn options(command: &Command) -> Vec<Candidate> {
 }
 
 /// The values of an option or argument, by its value parser, its name and the command.
-fn values(command: &Command, arg: &Arg, catalog: &Catalog, data: &Path, root: &Command) -> Candidates {
+fn values(command: &Command, arg: &Arg, catalog: &Catalog, data: &Path, root: &Command) -> CompletionWords {
     let possible = arg.get_possible_values();
     if !possible.is_empty() {
         let named =
             |value: &clap::builder::PossibleValue| (value.get_name().to_string(), about(value.get_help()));
-        return Candidates::Words(possible.iter().filter(|value| !value.is_hide_set()).map(named).collect());
+        return CompletionWords::Words(
+            possible.iter().filter(|value| !value.is_hide_set()).map(named).collect(),
+        );
     }
     let plain = |words: &[&str]| words.iter().map(|word| (word.to_string(), String::new())).collect();
     let value_name = arg.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str());
     let at_help = command.get_name() == "help";
-    Candidates::Words(match (arg.get_id().as_str(), value_name) {
+    CompletionWords::Words(match (arg.get_id().as_str(), value_name) {
         ("words", _) if at_help => {
             let topics = topics::TOPICS.iter().map(|topic| (topic.name.to_string(), topic.about.to_string()));
             pages(root).into_iter().chain(topics).collect()
@@ -164,8 +166,8 @@ fn values(command: &Command, arg: &Arg, catalog: &Catalog, data: &Path, root: &C
         ("eval", _) => plain(&["helpful", "polynomial", "lines"]),
         ("name", _) => experiments(),
         ("remove" | "forget", _) => tables(data),
-        ("data" | "dir", _) => return Candidates::Directories,
-        (_, "FILE") | ("file" | "files", _) => return Candidates::Files,
+        ("data" | "dir", _) => return CompletionWords::Directories,
+        (_, "FILE") | ("file" | "files", _) => return CompletionWords::Files,
         _ => Vec::new(),
     })
 }
@@ -237,7 +239,7 @@ mod tests {
         let mut root = command();
         root.build();
         match candidates(&root, &Catalog::standard(), Path::new("/nonexistent"), before, current) {
-            Candidates::Words(words) => {
+            CompletionWords::Words(words) => {
                 words.into_iter().map(|(word, _)| word).filter(|word| word.starts_with(current)).collect()
             }
             other => vec![format!("{other:?}")],
