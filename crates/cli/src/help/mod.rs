@@ -140,7 +140,13 @@ fn text(path: &[String], catalog: &outplay_catalog::Catalog) -> Result<StyledStr
     if let [word] = path
         && let Some(topic) = topics::topic(word, catalog)
     {
-        return Ok(topic.into());
+        let mut root = command();
+        root.build();
+        // `players` is a command, too.
+        return Ok(match root.find_subcommand(word).cloned() {
+            Some(mut found) => format!("{topic}\n{}", found.render_help().ansi()).into(),
+            None => topic.into(),
+        });
     }
     let mut found = command();
     found.build();
