@@ -373,7 +373,9 @@ fn a_solve_that_stays_outlives_its_tab() {
 #[test]
 fn engines_play_in_the_arena_by_name() {
     let Some(stage) = Stage::set() else { return };
-    let server = Server::start(&["--engine", "house=noisy:p=0.25,inner=greedy", "--engine", "gone=ugi:true"]);
+    let folder = tempfile::tempdir().unwrap();
+    let gone = format!("gone={}", crate::shell::failing_engine(folder.path()));
+    let server = Server::start(&["--engine", "house=noisy:p=0.25,inner=greedy", "--engine", &gone]);
     let mut page = stage.page();
     page.go(&format!("http://{}/?game=tictactoe&view=arena", server.addr)).unwrap();
     page.wait("document.querySelector('#player-1 optgroup option[value=house]')", "the engine").unwrap();

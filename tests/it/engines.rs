@@ -278,7 +278,8 @@ fn ask(addr: &str, body: &str) -> (u16, Value) {
 fn visitors_choose_engines_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let mine = format!("mine={EXAMPLE}");
-    let words = ["serve", "--addr", "127.0.0.1:0", "--json", "--engine", &mine, "--engine", "gone=ugi:true"];
+    let gone = format!("gone={}", shell::failing_engine(folder.path()));
+    let words = ["serve", "--addr", "127.0.0.1:0", "--json", "--engine", &mine, "--engine", &gone];
     let mut server = Served(shell::command(folder.path(), &words).stdout(Stdio::piped()).spawn().unwrap());
     let mut line = String::new();
     let mut out = std::io::BufReader::new(server.0.stdout.take().unwrap());

@@ -101,7 +101,7 @@ fn a_move_has_its_value_or_an_opinion() {
         |name: &str| (7..=9).any(|row| ["g", "h", "i"].iter().any(|column| name == format!("{column}{row}")));
     assert!(near(answer["move"].as_str().unwrap()), "{answer}");
     // Five in a row is at hand.
-    check(&["gomoku", "--moves", "h8 a1 h9 a2 h10 a3 h11 a5"], &["h7", "h12"], "win", "search");
+    check(&["gomoku", "--moves", "h8 a1 h9 a2 h10 a3 h11 a5"], &["h7", "h12"], "win", "rules");
     let answer = check(&["mnk:7x7,k=5", "--level", "club"], &[], "unknown", "player");
     assert_eq!(answer["level"], serde_json::json!({"number": 6, "name": "Club", "player": answer["player"]}));
     check(&["nim:3+4+5", "--level", "1", "--seed", "3"], &[], "loss", "theory");

@@ -60,5 +60,5 @@ fn a_solve_gives_its_place_to_a_visitor_who_waits() {
     let ended = server.job(&long["id"]);
     assert_eq!(ended["state"], "cancelled", "{ended}");
     assert!(ended["error"].as_str().unwrap().contains("another visitor was waiting"), "{ended}");
-    assert!(ended["cure"].as_str().unwrap().contains("ask for it again"), "{ended}");
+    assert!(ended["cure"].as_str().unwrap().contains("repeat the request"), "{ended}");
 }

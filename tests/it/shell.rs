@@ -31,3 +31,11 @@ pub(crate) fn json(data: &Path, words: &[&str]) -> Value {
     assert_eq!(lines.len(), 1, "{words:?} prints exactly one line");
     lines.remove(0)
 }
+
+/// Writes an engine that starts and exits instead of moving; returns its player spec.
+pub(crate) fn failing_engine(folder: &Path) -> String {
+    let script = folder.join("failing-engine.sh");
+    let replies = "ugi) echo ugiok;; isready) echo readyok;; go*) exit;;";
+    std::fs::write(&script, format!("while read -r line; do case $line in {replies} esac; done\n")).unwrap();
+    format!("ugi:sh {}", script.display())
+}

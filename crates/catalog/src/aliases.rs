@@ -36,7 +36,7 @@ pub(crate) fn names<'a>() -> impl Iterator<Item = &'a str> {
 
 /// A name in small letters, without hyphens, underscores, spaces and apostrophes.
 pub(crate) fn plain(name: &str) -> String {
-    name.chars().filter(|c| !" -_'’!".contains(*c)).flat_map(char::to_lowercase).collect()
+    name.chars().filter(|c| !" -_'’".contains(*c)).flat_map(char::to_lowercase).collect()
 }
 
 /// A spec whose name is `known`, if there is such a spec; any other spec is returned as it is.

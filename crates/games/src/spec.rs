@@ -38,7 +38,9 @@ impl Spec {
             if key.is_empty() {
                 return Err(bad("an option is empty; write options as `,key=value` or `,flag`"));
             }
-            if options.iter().any(|(known, _)| known == key) {
+            // A number is an argument in the wrong place, as in `nim:3,3`; the game says where it belongs.
+            let is_option = !key.bytes().all(|byte| byte.is_ascii_digit());
+            if is_option && options.iter().any(|(known, _)| known == key) {
                 return Err(bad(&format!("`{key}` is given twice")));
             }
             options.push((key.to_string(), value));
