@@ -314,7 +314,7 @@ fn every_fault_forfeits_the_game() {
     check("gives up", End::Refusal, "no idea");
     check("dawdles", End::Time, "");
     check("is stopped", End::Time, "still searching");
-    check("sleeps", End::Time, "thought 0.6");
+    check("sleeps", End::Time, "took 0.6");
 }
 
 /// An interrupted game has no result, even if the stopped player returns a move.

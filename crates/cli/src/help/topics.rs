@@ -57,7 +57,8 @@ fn listed(pairs: &[(String, String)]) -> String {
     const WIDTH: usize = 80;
     let wide = pairs.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let line = |(name, about): &(String, String)| {
-        let room = WIDTH.saturating_sub(wide + 4);
+        // Two spaces before and between the columns, and the ellipsis.
+        let room = WIDTH.saturating_sub(wide + 5);
         let mut short = String::new();
         for word in about.split_whitespace() {
             if short.chars().count() + 1 + word.chars().count() > room {
