@@ -44,7 +44,7 @@ def test_a_closed_pipe_is_not_an_error() -> None:
 
 
 def test_an_interrupt_stops_the_program() -> None:
-    words = ["solve", "connect4:7x6", "--method", "search", "--no-save", "--progress", "json"]
+    words = ["solve", "connect4:5x5", "--method", "plain", "--no-save", "--progress", "json"]
     child = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stderr is not None
     # The program reports progress once it handles the signal.
