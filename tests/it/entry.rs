@@ -104,7 +104,6 @@ fn a_move_has_its_value_or_an_opinion() {
     check(&["gomoku", "--moves", "h8 a1 h9 a2 h10 a3 h11 a5"], &["h7", "h12"], "win", "rules");
     let answer = check(&["mnk:7x7,k=5", "--level", "club"], &[], "unknown", "player");
     assert_eq!(answer["level"], serde_json::json!({"number": 6, "name": "Club", "player": answer["player"]}));
-    check(&["nim:3+4+5", "--level", "1", "--seed", "3"], &[], "loss", "theory");
     check(&["pig:10", "--moves", "roll"], &[], "unknown", "dice");
     let (code, answer, _) = run(&["move", "tictactoe", "--moves", "a1,b1,a2,b2,a3"], "");
     assert_eq!((code, answer["error"].is_string()), (2, true), "{answer}");
