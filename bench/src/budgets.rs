@@ -1,4 +1,6 @@
-//! Time and memory limits on games too large for them: each solver and player gets little time, in its own process.
+//! Time and memory limits on games that are far too large for them: fixed commands of every solver and player run with
+//! a short `--time`, each in its own process. A command fails the test if its process ends late or uses too much
+//! memory.
 
 use crate::StageProgress;
 use crate::process::measured;

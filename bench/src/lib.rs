@@ -5,9 +5,10 @@
 //! interface; the library is used to choose random positions.
 //!
 //! ```text
-//!  loadtest   HTTP: load, slow clients, malformed requests, response times        outplay-bench serve
-//!  limits     random commands: time and memory limits, interrupts, disconnects    outplay-bench limits
-//!  budgets    fixed commands on games too large for their time limit              outplay-bench budgets
+//! module      what it does                                                          command
+//! loadtest    HTTP: load, slow clients, malformed requests, response times          outplay-bench serve
+//! limits      random commands: time and memory limits, interrupts, disconnects      outplay-bench limits
+//! budgets     fixed commands on games too large for their time limit                outplay-bench budgets
 //! ```
 
 pub mod budgets;

@@ -1,7 +1,7 @@
-//! Randomised limit tests: random commands on random games with random limits, each in its own process.
+//! Randomised tests of limits: random commands on random games with random limits, each in its own process.
 //!
-//! A third of the commands has a time and a memory limit, a third is interrupted, and a third is sent over HTTP by a
-//! client that disconnects.
+//! A third of the commands runs with a time and a memory limit, a third is interrupted by a signal, and a third is sent
+//! to a server over HTTP by a client that disconnects. The seed determines the commands.
 
 use crate::StageProgress;
 use crate::budgets::{LATE, MORE};

@@ -1,4 +1,4 @@
-//! The `outplay-bench` command.
+//! The `outplay-bench` command: load, abuse and limit testers of the program `outplay`.
 
 use clap::{Args, Parser, Subcommand};
 use outplay_bench::loadtest::{self, LoadTest};

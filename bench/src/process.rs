@@ -1,4 +1,4 @@
-//! Processes under test: memory, processor time, and server handles that kill their process on drop.
+//! Processes under test: their memory and processor time, and a handle of a server that kills its process on drop.
 
 use std::io::{self, BufRead, BufReader};
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! Stage messages on standard error, and Ctrl-C.
+//! Progress messages on standard error, and cancellation by Ctrl-C.
 
 use crate::interrupted;
 use signal_hook::consts::SIGINT;

@@ -1,4 +1,5 @@
-//! Response times of a computer player while the same client's Explore page analyses positions in the background.
+//! Response times of a computer player's replies while the same client also has the Explore page open, which analyses
+//! the same position in the background.
 
 use super::client::{Client, events};
 use super::{percentile, spawn};

@@ -1,4 +1,5 @@
-//! Latency until the exact score of the last column of random positions arrives in the event stream.
+//! Latency of a full analysis: the time from a request for the values of all moves of a random position until the exact
+//! value of its last column has arrived in the event stream.
 
 use super::client::events;
 use super::{cpu_time, percentile};

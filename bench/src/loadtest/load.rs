@@ -1,5 +1,5 @@
-//! Mixed load of many concurrent users: clicks, searches, moves of players, recorded trees, proof checks and walks, and
-//! streams that are closed early.
+//! Mixed load of many concurrent users: clicks on the page, searches, replies of computer players, recorded search
+//! trees, checks of proofs, walks through proofs, and event streams that the client closes early.
 
 use super::client::{Client, events};
 use super::{percentile, proofs, resident_bytes, spawn};

@@ -1,4 +1,5 @@
-//! Fuzzing with malformed requests: each must be rejected with a 4xx, and the server's memory must not grow.
+//! Fuzzing with malformed requests: the server must reject each of them with a 4xx status, and its memory must not
+//! grow.
 
 use super::client::raw;
 use super::resident_bytes;

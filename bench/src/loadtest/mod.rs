@@ -1,6 +1,6 @@
-//! HTTP load and abuse generator.
+//! HTTP load and abuse generator for `outplay serve`.
 //!
-//! Each part runs against a fresh server, so that none benefits from caches that another part has filled.
+//! Each part of the test starts a server of its own, so that no part benefits from caches that another has filled.
 
 mod beside;
 mod client;

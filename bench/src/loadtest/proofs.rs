@@ -1,4 +1,4 @@
-//! Requests with proof certificates: checks and walks, valid and hostile.
+//! Requests with proof certificates, valid and hostile: the server checks a proof, or walks through it move by move.
 
 use rand::RngExt;
 use rand::rngs::SmallRng;

@@ -1,6 +1,8 @@
-//! Slowloris and slow-read clients: a third sends headers slowly, a third bodies, and a third never reads responses.
+//! Slowloris and slow-read clients: a third of the clients sends headers slowly, a third sends bodies slowly, and a
+//! third never reads its responses.
 //!
-//! A client that is disconnected reconnects a second later.
+//! A client that the server disconnects reconnects a second later. Meanwhile a well-behaved client measures its
+//! response times.
 
 use super::load::{bystander, response_times};
 use super::{percentile, resident_bytes, spawn};
