@@ -1,4 +1,4 @@
-//! Self-contained HTML pages with inline SVG charts; light or dark by the reader's system setting.
+//! Self-contained HTML pages with inline SVG charts, in light or dark colours by the reader's system setting.
 
 use outplay_core::svg::{self, Element, circle, element, escape, path, rect, text};
 

@@ -1,12 +1,15 @@
-//! Game scheduler: plays many games on several threads, reproducibly.
+//! Game scheduler: plays the games of a match on several threads, reproducibly.
+//!
+//! A *bout* is a scheduled game: two players, their colours, an opening and a seed. Each opening is played twice with
+//! colours swapped, which makes a *pair* of games.
 //!
 //! ```text
-//!   bouts    0  1 | 2  3 | 4  5 | …      each opening twice, colours swapped: a pair
+//!   bouts    0  1 | 2  3 | 4  5 | …
 //!            └──┬─┘
-//!          a thread takes a pair, plays it, and reports each game as it ends
+//!          a thread takes a pair, plays its games, and reports each game as it ends
 //! ```
 //!
-//! Invariant: a game depends on its bout alone, not on the thread that plays it or on earlier games.
+//! Invariant: the moves of a game depend on its bout alone, not on the thread that plays it or on earlier games.
 
 use crate::ArenaError;
 use crate::opening::Opening;

@@ -1,4 +1,4 @@
-//! Errors of matches and tuning.
+//! Errors of matches and of tuning.
 
 use outplay_core::InputError;
 use outplay_players::PlayError;

@@ -1,4 +1,7 @@
-//! Match runner: openings, round-robin games, statistics, and a record that can be resumed.
+//! Match runner: two players, or a round robin of more, play games from generated openings.
+//!
+//! The result has standings and statistics. A match that writes a game record can be interrupted and resumed, and games
+//! that are already in the record count.
 
 use crate::ArenaError;
 use crate::contest::{Bout, Flow, GameRunner, NoSpectator, Spectator, round_robin};

@@ -1,4 +1,5 @@
-//! Opening generator: random or listed opening lines, so that deterministic players play different games.
+//! Opening generator: random lines of play, or lines from a file, from which the games of a match start, so that
+//! deterministic players play different games.
 
 use crate::ArenaError;
 use crate::referee::roll;

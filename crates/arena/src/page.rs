@@ -1,4 +1,4 @@
-//! HTML report of a match: standings, score over time, game lengths, and errors by ply.
+//! HTML report of a match: standings, score over time, game lengths, and the moves that lost value, by ply.
 
 use crate::chart::{bar_chart, document, plot};
 use crate::matches::MatchReport;

@@ -1,8 +1,8 @@
 //! Game record: an append-only file of JSON lines, a header, then one game per line in the order in which games ended.
 //!
-//! The format is described in docs/game-record.md. Each line is written with one call, so a killed run leaves at most
-//! one torn line at the end, which the reader ignores. A record is locked while games are added to it. Games are
-//! replayed before they count, so the file needs no checksums.
+//! The format is described in docs/game-record.md. Each line is written with one system call, so a killed run leaves at
+//! most one incomplete line at the end, which the reader ignores. A record is locked while games are added to it.
+//! Recorded games are replayed before they count, so the file needs no checksums.
 
 use crate::ArenaError;
 use crate::referee::{End, ResourceUse};

@@ -1,4 +1,4 @@
-//! Move accuracy: compares the moves of a game with exact values.
+//! Move accuracy: the share of a player's moves in a game that preserve the exact value of the position.
 
 use crate::ArenaError;
 use outplay_core::{AnyMove, AnyPosition, Content, Game, Turn};

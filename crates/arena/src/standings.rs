@@ -1,4 +1,4 @@
-//! Standings: results of a match by player and by pairing.
+//! Standings of a match: wins, draws and losses, Elo differences and move accuracy, by player and by pairing.
 
 use crate::ratings::{CrossTable, Rating, ratings};
 use crate::record::GameRecord;

@@ -1,16 +1,16 @@
 //! Match statistics: Elo difference, confidence interval, likelihood of superiority, and SPRT (Wald 1945).
 //!
 //! ```text
-//!   pair of games     0   ½   1   1½   2      points of the first of the two players
-//!   counted           n₀  n₁  n₂  n₃   n₄     one opening, both colours: one observation
+//!   pair of games     0   ½   1   1½   2      points of the first player of the pairing
+//!   number of pairs   n₀  n₁  n₂  n₃   n₄
 //! ```
 //!
 //! The two games of a pair share an opening and are not independent, so the observation is the pair (the pentanomial
 //! model of chess engine testing). All statistics derive from one function, the empirical likelihood (Owen 1988): the
 //! greatest likelihood of the counts over all distributions with a given mean score. Twice the drop of its logarithm
 //! from the maximum is approximately χ² with one degree of freedom, which gives intervals and the likelihood of
-//! superiority; its difference between two Elo hypotheses is the log-likelihood ratio of the (generalised) SPRT. It
-//! stays finite where the sample variance is 0: after twenty wins out of twenty, or nothing but draws.
+//! superiority; its difference between two Elo hypotheses is the log-likelihood ratio of the (generalised) SPRT. The
+//! ratio stays finite where the sample variance is 0: after twenty wins out of twenty, or nothing but draws.
 
 use serde::Serialize;
 

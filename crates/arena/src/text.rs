@@ -1,4 +1,4 @@
-//! Text tables for terminals and pages.
+//! A table of strings (title, column headers, rows), which the command line and the web page render.
 
 use serde::Serialize;
 

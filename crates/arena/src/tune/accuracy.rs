@@ -1,4 +1,4 @@
-//! Accuracy of a player on labelled positions: how often it plays a value-preserving move.
+//! Accuracy of a player on labelled positions: the share of positions in which its move preserves the exact value.
 
 use super::labels::Label;
 use crate::ArenaError;

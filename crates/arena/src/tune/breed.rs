@@ -1,4 +1,7 @@
-//! Genetic algorithm operators: selection, mutation and crossover of weight vectors.
+//! Operators of the genetic algorithms: selection, mutation and crossover of weight vectors.
+//!
+//! There are two algorithms: `ga` is the one of the Connect-4 report (truncation selection, clones with one mutated
+//! weight); `sound` keeps an elite and uses tournament selection, uniform crossover and mutation.
 
 use rand::RngExt;
 use rand::rngs::SmallRng;

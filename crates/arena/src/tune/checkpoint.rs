@@ -1,7 +1,8 @@
-//! Tuning checkpoint: the state after a generation, in a checksummed file that is replaced atomically.
+//! Tuning checkpoint: the state after a generation, in a checksummed file that is replaced atomically, from which an
+//! interrupted run resumes.
 //!
-//! Its identity is the game, the versions of rules and program, and the settings. A damaged checkpoint, or one of
-//! another version, is renamed and tuning starts over; one of other settings is refused.
+//! A checkpoint records the game, the versions of rules and program, and the settings. A checkpoint that is damaged or
+//! was written by another version is renamed, and tuning starts over; a checkpoint with other settings is an error.
 
 use super::Generation;
 use super::breed::Candidate;

@@ -1,5 +1,7 @@
 //! CMA-ES: covariance matrix adaptation evolution strategy (Hansen and Ostermeier 2001).
 //!
+//! The search distribution is a normal distribution of weight vectors, from which each generation is sampled:
+//!
 //! ```text
 //!     ·  · ·             mean      mean of the search distribution
 //!   · ( ×  ) ·           step      step size σ

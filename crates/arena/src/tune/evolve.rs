@@ -1,4 +1,5 @@
-//! Evolutionary tuning by games: genetic algorithms and CMA-ES.
+//! Evolutionary tuning by games: each generation of weight vectors plays games, is ranked by points, and yields the
+//! next generation by a genetic algorithm or CMA-ES.
 
 use super::breed::{self, Candidate};
 use super::checkpoint::{Checkpoint, Setting};

@@ -1,9 +1,11 @@
 //! Softmax regression of weights on exact values, by Adam (Kingma and Ba 2015).
 //!
+//! A linear evaluation scores the position after each move. A move *keeps the value* if it is optimal by exact values:
+//!
 //! ```text
 //!   move          score = weights · features        softmax        objective
 //!   keeps value        1.3                           0.46  ┐
-//!   loses              0.2                           0.15  │       maximise 0.46 + 0.39
+//!   loses value        0.2                           0.15  │       maximise 0.46 + 0.39
 //!   keeps value        1.1                           0.39  ┘
 //! ```
 //!

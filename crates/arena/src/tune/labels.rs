@@ -1,14 +1,14 @@
 //! Labelled positions: random samples with the exact value of each move, for fitting and measuring evaluations.
 //!
 //! ```text
-//!   seed, number ──▶ random play ──▶ position ──▶ exact oracle ──▶ "+ 0 - - 0 0 0"
+//!    seed, n ──▶ random play ──▶ position ──▶ exact oracle ──▶ "+ 0 - - 0 0 0", a payoff per move
 //! ```
 //!
-//! Position number n is a function of the seed and n alone, so a label file can be extended, and resumed after a kill.
-//! Positions whose moves all have the same value carry no information and are skipped.
+//! The n-th position is a function of the seed and n alone, so a label file can be extended later, and an interrupted
+//! run resumes. Positions whose moves all have the same value carry no information and are skipped.
 //!
-//! The file has checksums and an identity: the game, the versions of rules and program, and the sampling. A label that
-//! fails its checksum or contradicts the rules is recomputed.
+//! The file has checksums and records the game, the versions of rules and program, and the sampling parameters. A label
+//! that fails its checksum or contradicts the rules is recomputed.
 
 use crate::ArenaError;
 use crate::scrutiny::quiet;

@@ -1,14 +1,19 @@
-//! Automatic tuning of the linear evaluation: evolutionary by games, or supervised by exact values.
+//! Automatic tuning of the linear evaluation, by playing games (genetic algorithm or CMA-ES) or by regression on exact
+//! values.
+//!
+//! One path is an evolution by games, the other a regression on labels; an optional match against the incumbent weights
+//! then accepts or rejects the result:
 //!
 //! ```text
+//!   objective     steps                                                    modules
 //!   games         population ──▶ games ──▶ ranking ──▶ next population     breed (ga, sound), cma
 //!   labels        positions ──▶ exact values ──▶ fit ──▶ weights           labels, fit, accuracy
 //!                                              │
 //!                 candidate against incumbent, SPRT ──▶ accepted or not
 //! ```
 //!
-//! Invariant: the random numbers of a generation derive from the seed and its number, so a resumed run equals an
-//! uninterrupted one, on any number of threads.
+//! Invariant: the random numbers of a generation derive from the seed and the generation's index alone, so a resumed
+//! run equals an uninterrupted one, on any number of threads.
 
 pub mod accuracy;
 pub mod breed;
