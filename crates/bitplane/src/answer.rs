@@ -1,4 +1,6 @@
-//! Decoding of planes: values of single positions.
+//! Decoding of bit-planes: the values of single positions.
+//!
+//! A value is stored as a binary number whose digits lie in different planes, at the bit of the position.
 //!
 //! Invariant: only tiers whose planes are in memory are read.
 #![allow(unsafe_code)]

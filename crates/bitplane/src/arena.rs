@@ -1,7 +1,7 @@
 //! Anonymous memory mappings with huge pages: zeroed, line-aligned, reusable.
 //!
-//! Planes take gigabytes and are written from end to end, so page faults must be cheap: memory is mapped
-//! directly, with transparent huge pages requested.
+//! Bit-planes take gigabytes and are written from end to end, so page faults must be cheap: memory is mapped directly,
+//! with transparent huge pages requested.
 //!
 //! Invariant: the mapping lives as long as the arena.
 #![allow(unsafe_code)]

@@ -1,17 +1,20 @@
 //! Backward pass: bit-sliced minimax over the successor tier.
 //!
+//! The colourings of a shape (a set of occupied cells) are processed in blocks of bits. The value of a position with
+//! its distance is stored as a *level* on an absolute scale, which does not depend on the player to move.
+//!
 //! ```text
 //!  for each block:  now   = OR of the lines that a stone of the mover would complete
 //!                   value = best over moves of the child's block; `now` overrides it
 //!
-//!  win/draw/loss    two planes: the first player wins, the second player wins
+//!  win/draw/loss    two planes: "the first player wins", "the second player wins"
 //!  distance         two's complement, bit-sliced over bit_length(plies left) planes:
-//!                   …  -2      -1     0    1       2     …
-//!                    ends N-2  at N  tie  at N-1  at N-3     N = plies of a full board
+//!                   level          …  -2    -1    0     1     2    …
+//!                   game ends at   …  N-2   N     tie   N-1   N-3  …    N = plies of a full board
 //! ```
 //!
-//! Only one player can win at a given ply, so each ply has one level, and minimax is plain min or max
-//! without increments. Negative levels belong to the winner at ply N.
+//! Only one player can complete a line at a given ply, so each ply has one level, and minimax is plain min or max
+//! without increments. The player who places stone N has the negative levels.
 //!
 //! Invariant: a bit is right for every colouring without a line; the bits of other colourings are arbitrary, and no
 //! right bit depends on them.

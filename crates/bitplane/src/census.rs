@@ -1,4 +1,4 @@
-//! Census of a slab: number of positions by code.
+//! Census of a slab: how many of its positions have each value code, as bytes that are stored with the slab.
 
 /// Serialises pairs of a code and its number of positions.
 pub(crate) fn census(tally: &[(u64, u64)]) -> Vec<u8> {

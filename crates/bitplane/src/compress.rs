@@ -1,14 +1,15 @@
-//! Plane compression: PEXT packing of live bits, then zstd.
+//! Compression of bit-planes: the bits of legal positions are packed by PEXT, then compressed by zstd.
+//!
+//! A *live* bit is the bit of a legal, reachable position in which the game goes on.
 //!
 //! ```text
 //!  live      a bitmap of the nonzero words, then those words                      ──▶ zstd
-//!  values    of every plane the bits of live positions, packed (PEXT)             ──▶ zstd
+//!  values    the live bits of every plane, packed (PEXT)                        ──▶ zstd
 //! ```
 //!
-//! One slot in ten is a live position, and only their values are right, so packing by the live plane gives most
-//! of the saving, at memory speed.
+//! One bit in ten is live, and only live bits hold values, so packing them gives most of the saving, at memory speed.
 //!
-//! Invariant: unpacking restores the live bits; all others are zero.
+//! Invariant: unpacking restores the live bits and sets all others to zero.
 #![allow(unsafe_code)]
 
 use crate::back::PLANES;

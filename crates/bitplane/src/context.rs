@@ -1,6 +1,6 @@
 //! Solver context: layout, shapes, thread pool and instruction set, shared by all passes.
 //!
-//! Invariant: each task writes only its own blocks.
+//! Invariant: each task writes only its own blocks of a bit-plane, so tasks share planes without locks.
 #![allow(unsafe_code)]
 
 use crate::DenseError;

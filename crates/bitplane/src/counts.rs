@@ -1,6 +1,6 @@
 //! Counts of legal positions by ply, value and distance.
 //!
-//! Values are from the first player's point of view; finished positions count too, with distance 0.
+//! Values are from the first player's point of view. Finished positions are included, with distance 0.
 
 /// The legal positions of one ply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! In-memory oracle: a small board solved completely, with the value of every position.
+//! In-memory oracle: solves a small board completely and keeps the value of every position.
 
 use crate::DenseError;
 use crate::engine::MemorySolver;

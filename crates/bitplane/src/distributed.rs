@@ -1,18 +1,21 @@
 //! Distributed slab store: slabs partitioned over the ranks of a communicator.
 //!
+//! A *slab* is a group of consecutive shapes (sets of occupied cells) of a tier that is computed and stored as a whole.
+//!
 //! ```text
 //!  slabs of a tier   0 1 2 3 │ 4 5 6 │ 7 8 9 …
 //!  ranks                0    │   1   │   2
 //! ```
 //!
-//! Neighbouring slabs share neighbours, which two ranks would both unpack, so a rank has one contiguous stretch.
-//! Stretches have about equal work, not equal numbers of slabs: mirror images are work too, and some slabs have more.
+//! Each rank computes one contiguous range of slabs, because consecutive slabs read the same slabs of the next tier,
+//! and each rank that reads a slab has to unpack it. The ranges take about equal work rather than equal numbers of
+//! slabs, since making mirror images is work too, and some slabs have more of them.
 //!
-//! There is no barrier between tiers: a request for a slab that is not computed yet is retried. A tier's slabs
-//! are kept until all ranks are done with them, so ranks are at most one tier apart at the end of a tier.
+//! There is no barrier between tiers: a request for a slab that is not computed yet is retried. A tier's slabs are kept
+//! until all ranks have read them, so at the end of a tier the ranks are at most one tier apart.
 //!
-//! A store written with another number of ranks has slabs elsewhere than the current partition; the ranks exchange
-//! their inventories once, at the start.
+//! In a store that was written with another number of ranks, slabs lie on other ranks than the current partition
+//! assigns them to. The ranks therefore exchange the lists of their slabs once, at the start.
 //!
 //! Invariant: a requested slab exists or will be computed without depending on the requester, so there is no deadlock.
 

@@ -1,13 +1,16 @@
 //! In-memory solver: the forward and backward passes over all tiers.
 //!
+//! A tier is the set of positions with the same number of stones. A *live* plane marks the legal, reachable positions
+//! of a tier in which the game goes on.
+//!
 //! ```text
 //!  forward   tier 0 → N      live planes of every tier are kept in memory
-//!  backward  tier N-1 → 0    values of two tiers are kept; live planes shrink to the care set of a table
-//!            after each tier: mirror images for the next one, slots for the sink
+//!  backward  tier N-1 → 0    values of two tiers are kept; from a live plane, wins in one ply are removed
+//!            after each tier: make mirror images for the next one, export values to the sink
 //! ```
 //!
-//! Invariant: while a tier is computed, the tier it is computed from is not written, and each task writes
-//! only its own blocks.
+//! Invariant: while a tier is computed, the tier that it reads is not written, and each task writes only its own
+//! blocks.
 #![allow(unsafe_code)]
 
 use crate::DenseError;

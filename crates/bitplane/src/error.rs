@@ -1,4 +1,4 @@
-//! Errors of a dense solve.
+//! Errors of the bit-plane solver: unsupported boards, limits, cancellation and failed storage.
 
 use thiserror::Error;
 

@@ -1,10 +1,13 @@
-//! Export of planes to the tight index: one byte per balanced colouring, for a table writer.
+//! Export of bit-planes to the tight index of a table: one byte per position, in the order of ranks.
+//!
+//! A *slot* is the byte of one colouring (owners of the stones) of a shape (occupied cells). Slots whose values nobody
+//! reads are *don't-cares*, which a table writer may fill as compresses best.
 //!
 //! ```text
-//!  planes, kernel order                       codes in colouring-rank order (cell by cell, colex)
-//!  word by word, only the care set is read ──▶  a buffer of don't-cares, in which the defined slots are filled in
+//!  planes, in the kernel's order               codes by rank of the colouring (colex, cell by cell)
+//!  read word by word, defined slots only  ──▶  a buffer of don't-cares, in which they are filled in
 //!
-//!  a large shape: the colours of its last cells are fixed, task by task, so that a buffer fits in the cache
+//!  a large shape is split into tasks that fix the colours of its last cells, so that a buffer fits in the cache
 //! ```
 //!
 //! One slot in a dozen is defined, so scattering the planes' values to their slots is cheaper than looking up

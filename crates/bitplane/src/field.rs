@@ -7,8 +7,9 @@
 //!    0 2 1
 //! ```
 //!
-//! A *shape* is the number of stones in every stack, encoded in mixed radix as Σ count · step. Within
-//! a tier, these numbers ascend in the project's shape order.
+//! A *shape* is the number of stones in every stack, encoded in mixed radix as Σ count · step. Within a tier (a number
+//! of stones) these codes ascend in the same order as the shape ranks of the tight index. A variable is true if the
+//! first player owns the stone.
 //!
 //! Invariant: a variable belongs to exactly one stack, and preset stones and obstacles have none.
 

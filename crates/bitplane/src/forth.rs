@@ -1,11 +1,12 @@
-//! Forward pass: reachability of the colourings of a shape from the predecessor tier.
+//! Forward pass: which colourings (owners of the stones) of a shape (occupied cells) are reachable, computed from the
+//! tier with one stone less.
 //!
 //! ```text
-//!  reached(s) = OR over top stones x of the last mover's colour of live(s - x)
-//!  live(s)    = reached(s) without the colourings that contain a line
+//!  reached(s) = OR of live(s - x) over the top stones x that have the last mover's colour
+//!  live(s)    = reached(s) without the colourings that contain a line, which end the game
 //! ```
 //!
-//! Invariant: padding bits are zero, so that population counts can be taken by line.
+//! Invariant: padding bits are zero, so that the population count of a whole 512-bit word counts positions.
 #![allow(unsafe_code)]
 
 use crate::back::MIRRORED;

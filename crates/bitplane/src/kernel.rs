@@ -1,7 +1,6 @@
 //! Run-time dispatch of the SIMD kernels.
 //!
-//! Invariant: a level is called only if [`Level::available`] lists it; callers obtain their level
-//! from there.
+//! Invariant: a kernel runs only at a SIMD level that [`Level::available`] has listed for this processor.
 #![allow(unsafe_code)]
 
 use crate::back::{BackwardPass, BackwardWorker};

@@ -1,14 +1,15 @@
 //! 512-bit SIMD abstraction: portable, AVX2 and AVX-512.
 //!
 //! ```text
+//!  lane       registers               available on
 //!  Portable   8 words                 any machine
 //!  Avx2       2 × 256 bits, BMI2      x86-64 since 2013
 //!  Avx512     1 × 512 bits, VBMI      x86-64 since 2019
 //! ```
 //!
-//! The kernels are generic over [`Lane`] and compiled for each; [`Level::best`] selects at run time.
+//! The kernels are generic over [`Lane`] and compiled for each of the three; [`Level::best`] selects one at run time.
 //!
-//! Invariant: every lane computes the same bits.
+//! Invariant: all three compute the same bits.
 #![allow(unsafe_code)]
 
 use crate::tight::{WORDS, compress, spread};

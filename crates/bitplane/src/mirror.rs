@@ -1,13 +1,15 @@
-//! Mirror image of a table: a bit permutation of its planes.
+//! Mirror image of a shape's bit-planes: a permutation of their bits.
 //!
 //! ```text
-//!  shape a b c d  <->  d c b a        the variable of a cell becomes that of the mirrored cell:
+//!  shape a b c d  <->  d c b a        the bit of a cell becomes the bit of the mirrored cell:
 //!                                     blocks are permuted, and bits are permuted within their blocks
 //! ```
 //!
-//! Where the low variables of both shapes mirror each other, a block comes from one block by a fixed
-//! permutation. Where the border between low and high splits a mirror pair, the highest low variable and
-//! the lowest high one are swapped, and a block comes from two. Otherwise every bit is looked up.
+//! The variables of a shape (one per stone: its owner) are split into low ones, which number the bits within a block,
+//! and high ones, which number the blocks. Where the low variables of both shapes mirror each other, a block comes from
+//! one block by a fixed permutation. Where the border between low and high splits a mirror pair, the highest low
+//! variable and the lowest high one are swapped, and a block comes from two. Otherwise every bit is looked up
+//! separately.
 //!
 //! Invariant: mirroring twice is the identity.
 #![allow(unsafe_code)]

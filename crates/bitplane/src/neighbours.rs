@@ -1,14 +1,18 @@
 //! Neighbour cache: the unpacked neighbours of a slab, with optimal eviction (Bélády's MIN, 1966).
 //!
+//! To compute a slab (a group of shapes), the solver reads the planes of every shape with one stone more or less. These
+//! come in *bundles*: the shapes of one slab, or the mirror images of one slab.
+//!
 //! ```text
 //!  store ──fetch──▶ packed bytes ──unpack──▶ frame 0 │ frame 1 │ frame 2 │ …
-//!         a thread of its own,                each holds a bundle of the neighbouring tier
+//!         on its own thread,                 each frame holds a bundle of the next tier
 //!         one slab ahead
 //! ```
 //!
-//! The access sequence is known in advance, so eviction is optimal: drop the frame whose next use is furthest away.
+//! The access sequence is known in advance, so eviction is optimal: the frame whose next use is furthest away is
+//! dropped.
 //!
-//! Invariant: while a slab is computed, every neighbour of its shapes is in a frame.
+//! Invariant: while a slab is computed, every bundle that it reads is in a frame.
 #![allow(unsafe_code)]
 
 use crate::DenseError;

@@ -3,9 +3,11 @@
 //! ```text
 //!  memory = planes of two neighbouring tiers + mirror images of one + reachability of all + small tables
 //!           `values`                           `images`               `reach`
-//!  too much?  tables are returned to the system as soon as their parents are done, which saves up to one tier of two;
-//!             then the board is solved slab by slab, and memory holds a slab and its neighbours
 //! ```
+//!
+//! If that exceeds the limit, the planes of a shape are returned to the system as soon as all their readers are done,
+//! which saves up to one of the two tiers. If that is not enough, the board is solved slab by slab: memory holds one
+//! slab (a group of shapes) and the slabs that it reads, and the others are stored in compressed form.
 
 use crate::DenseError;
 use crate::arena::{self, HUGE};

@@ -1,4 +1,5 @@
-//! Parallel slab compression, chunk by chunk.
+//! Parallel compression of slabs: the planes of a slab are split into chunks, which threads pack and unpack
+//! independently.
 #![allow(unsafe_code)]
 
 use crate::DenseError;

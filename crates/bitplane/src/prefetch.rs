@@ -1,4 +1,4 @@
-//! Slab I/O on background threads: prefetch and write-behind.
+//! Slab I/O on background threads: one thread prefetches the slabs that will be read next, another writes behind.
 
 use crate::DenseError;
 use crate::slab_store::{Part, SlabBytes, SlabKey, SlabStore};

@@ -1,13 +1,16 @@
 //! Dependency schedule of an out-of-core solve: the slabs to compute, given the contents of the store.
 //!
+//! A run may resume from a store that is incomplete or damaged. Live planes mark the legal positions of a slab in which
+//! the game goes on.
+//!
 //! ```text
 //!  live planes of a slab, tier t    depend on the live planes of tier t-1
 //!  values of a slab, tier t         depend on its live planes, and on the values and live planes of tier t+1
 //! ```
 //!
-//! Planes of finished tiers are discarded, so a damaged or lost slab may depend on slabs that no longer exist.
-//! The schedule is closed under these dependencies: it adds all slabs to recompute, down to planes that
-//! still exist or to the first tier. Inputs are tracked by tier, results by slab.
+//! Planes of finished tiers are discarded, so a damaged or lost slab may depend on slabs that no longer exist. The
+//! schedule is closed under these dependencies: it includes every slab that has to be recomputed, back to planes that
+//! still exist or to the first tier. Inputs are tracked tier by tier, results slab by slab.
 //!
 //! Invariant: every input of a scheduled slab is in the store or is scheduled before it.
 

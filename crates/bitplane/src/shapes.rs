@@ -1,14 +1,16 @@
-//! Enumeration of shapes by tier, and the place of each shape's table.
+//! Enumeration of shapes (sets of occupied cells) by tier, and which of each mirror pair is computed.
+//!
+//! Of a shape and its mirror image, only the one with more stones on the left is computed:
 //!
 //! ```text
 //!  lean = stones on the left half - stones on the right half
-//!  lean > 0   computed; stands for its mirror image too
+//!  lean > 0   computed; represents its mirror image too
 //!  lean = 0   computed, and so is its image
-//!  lean = -1  copied from its image: neighbours with lean 0 read it
+//!  lean = -1  copied from its image, because shapes with lean 0 read it
 //!  lean < -1  never read
 //! ```
 //!
-//! Invariant: every child and every parent of a computed shape is computed or copied.
+//! Invariant: every shape with one stone more or less than a computed shape is computed or copied.
 
 use crate::DenseError;
 use crate::back::MIRRORED;

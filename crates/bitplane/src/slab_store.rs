@@ -1,4 +1,7 @@
 //! Slab store: the storage interface of the out-of-core solver.
+//!
+//! A *slab* is a group of shapes of one tier. Its packed planes and its census (positions per value) are stored under a
+//! key; implementations keep them in memory, in files, or on several machines.
 
 use std::fmt;
 use std::ops::{Deref, Range};

@@ -1,14 +1,14 @@
-//! Slabs: consecutive shapes of a tier that are stored, fetched and packed together.
+//! Partition of a tier into slabs: groups of consecutive shapes that are computed, stored, fetched and packed together.
 //!
 //! ```text
-//!  places     0 1 2 3 │ 4 5 6 7 │ 8 9 …           per = 4 shapes in a slab
-//!  images       1   2 │   1     │                 mirror images that neighbours read, slab by slab
+//!  places     0 1 2 3 │ 4 5 6 7 │ 8 9 …           4 shapes in a slab
+//!  images       1   2 │   1     │                 mirror images of some of them, numbered within the slab
 //! ```
 //!
-//! Neighbours differ by one stone, so a slab's shapes, which have consecutive numbers, have their
-//! neighbours in few slabs.
+//! Shapes with one stone more or less are read to compute a slab. Since the shapes of a slab are consecutive, the
+//! shapes that they read lie in few slabs. Images form a *bundle* of their own, so that they can be fetched separately.
 //!
-//! Invariant: a mirror image is stored under the slab number of its source.
+//! Invariant: a mirror image is stored with the slab of the shape that it was made from.
 
 use crate::back::MIRRORED;
 use crate::field::BoardGeometry;

@@ -1,19 +1,22 @@
 //! Out-of-core solver: tiers computed slab by slab, for boards whose planes exceed memory.
 //!
 //! ```text
-//!  a slab:   its neighbours are fetched and unpacked (one slab ahead, while the cores compute);
-//!            it is computed, counted, exported, packed and stored, and so are the images that its neighbours read
+//!  a slab:   the slabs it reads are fetched and unpacked (one slab ahead, while the cores compute);
+//!            it is computed, counted, exported, packed and stored; so are those of its mirror images that are read
 //!  forward   tier 0 → N     live planes of all tiers are stored
 //!  backward  tier N-1 → 0   a tier's values are stored until those of the tier before are known
 //! ```
 //!
-//! The passes are those of `engine`; only the location of the planes differs. Slabs in the store are not computed
-//! again, so a killed run resumes with the slab it was at (`schedule`). A tier that the sink wants is
-//! computed completely, because the mask of immediate wins is not stored.
+//! The forward and backward passes are those of `engine`; only the location of the planes differs. Slabs that are in
+//! the store are not computed again, so a killed run resumes with the slab at which it was killed (`schedule`). A tier
+//! that is exported to the sink is computed completely, because export needs the mask of immediate wins, which is not
+//! stored.
 //!
-//! In a distributed solve, each rank computes the slabs assigned to it and requests the others' (`distributed`).
+//! In a distributed solve, each rank computes the slabs assigned to it and requests those of other ranks
+//! (`distributed`).
 //!
-//! Invariant: a slab whose census is in the store is complete, and its bounds are those of the stored layout.
+//! Invariant: a slab whose census (positions per value, written last) is in the store is complete, and it consists of
+//! the shapes that the stored layout assigns to it.
 #![allow(unsafe_code)]
 
 use crate::DenseError;

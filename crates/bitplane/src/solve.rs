@@ -1,4 +1,7 @@
-//! Entry point of the solver: a forward pass for reachability, a backward pass for values.
+//! Entry point of the bit-plane solver: a forward pass for reachability, then a backward pass for values.
+//!
+//! The plan decides between the in-memory and the out-of-core solver. In memory, the forward pass runs only if
+//! positions are counted or exported.
 
 use crate::context::Context;
 use crate::counts::Counts;

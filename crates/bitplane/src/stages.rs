@@ -1,4 +1,4 @@
-//! Progress of the two stages of a solve, forward and backward.
+//! Progress stages of a solve: the forward pass, then the backward pass.
 
 use outplay_runtime::Monitor;
 

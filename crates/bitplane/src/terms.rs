@@ -1,7 +1,10 @@
 //! Line detection for a whole block: a disjunction of conjunctions (DNF) over the colours.
 //!
+//! The colourings of a shape are processed in blocks: *high* variables (owners of stones) number the blocks, *low* ones
+//! the bits within a block. Each line that could be complete is one term of the disjunction:
+//!
 //! ```text
-//!  term = high variables that must have the colour  &  low variables that must have it
+//!  term = high variables that must have the colour  &  low variables that must have the colour
 //!         one test per block, sixteen at a time        a precomputed mask of `TightLayout`
 //! ```
 //!

@@ -1,5 +1,8 @@
 //! Plane layout: balanced colourings in the combinatorial number system (colex order), in blocks.
 //!
+//! A colouring gives each stone of a shape an owner; it is *balanced* if both players have as many stones as
+//! alternating turns give them. Each stone is a variable:
+//!
 //! ```text
 //!  variables of a shape, in ascending order:   v0 … v11 | v12 … v(n-1)
 //!                                              low      | high
@@ -7,10 +10,10 @@
 //!          the low colourings with that many ones in colex order, padded to lines of 512 bits
 //! ```
 //!
-//! Only colourings with the right number of ones have a bit, about one in six for thirty stones. Still,
-//! fixing a high variable of a larger shape selects whole blocks: the block of (high part without
-//! the new stone, low part) has the same bits in parent and child, because the low part has the same
-//! number of ones. A shape with fewer stones than low variables has one block, of which it uses a prefix.
+//! Only balanced colourings have a bit, about one in six of all colourings for thirty stones. Still, fixing a high
+//! variable of a larger shape selects whole blocks: the block of (high part without the new stone, low part) has the
+//! same bits in parent and child, because the low part has the same number of ones. A shape with fewer stones than low
+//! variables has one block, of which it uses a prefix.
 //!
 //! Invariant: the rank of a low colouring does not depend on the number of variables, so every table here serves all
 //! shapes.
