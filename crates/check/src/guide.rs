@@ -1,14 +1,17 @@
-//! Strategy player: follows a verified proof against an opponent's moves.
+//! Strategy player: plays by the strategy of a verified proof against an opponent's moves.
+//!
+//! A proof is a list of numbered steps; each step has an answer to every move of the opponent and names the step that
+//! follows. The *active* steps are those that wait for the opponent's next move.
 //!
 //! ```text
-//!  opponent plays c ──▶ the active step that c concerns ──▶ its answer ──▶ the next active steps
+//!  opponent plays c ──▶ the active step that answers c ──▶ its answer ──▶ the next active steps
 //! ```
 //!
-//! A strategy may have split into parts that share no cell; each waits for moves on its own cells. A stone that
-//! concerns no part needs no answer.
+//! A strategy may split into parts that share no cell; each part has an active step that waits for moves on its own
+//! cells. A stone on a cell of no part needs no answer.
 //!
-//! Invariants: only a verified proof is followed; an active step waits for the opponent; steps, memory and time
-//! stay within the limits of the check.
+//! Invariants: the proof is verified before its strategy is followed; steps, memory and time stay within the limits of
+//! the check.
 
 use crate::parse::{Arm, ClaimGround, ParsedProof, ProofStep, StepLink, parse};
 use crate::position::{Position, complete, singles};

@@ -1,4 +1,4 @@
-//! Independent verifier for proofs of k-in-a-row boards.
+//! Independent verifier for proofs of the value of k-in-a-row boards.
 //!
 //! A proof is a text of strategies (the crate `outplay-proof` writes it; docs/proof-format.md is the
 //! specification). This crate has its own parser, computes the lines of the board itself and follows every

@@ -1,11 +1,11 @@
 //! Parser of proof texts, safe for untrusted input.
 //!
-//! Memory is proportional to the text, within the caller's limit. Every cell, step number and symmetry is
-//! validated against the board before anything is followed. The clock is polled with every cell.
+//! Memory is proportional to the text, within the caller's limit. Every cell, step number and symmetry is validated
+//! against the board before the proof is verified. The deadline is checked at every cell.
 //!
-//! Invariant: the cells stored for a step are at most a few times those of the board, however long its text is.
-//! Omitted entries change no verdict: a later entry for the same cell, or the rest of a list that already names
-//! a cell twice.
+//! Invariant: the number of cells stored for a step is at most a few times that of the board, however long its text is.
+//! The parser therefore drops entries that cannot change the verdict: a later entry for the same cell, and the rest of
+//! a list that already names a cell twice.
 
 use crate::verify::{CheckError, CheckLimits};
 use outplay_core::{Content, LineBoard, Turn, Verdict, parse_cell};

@@ -1,8 +1,11 @@
 //! Positions as hypergraphs: the live lines of each side.
 //!
+//! A line is *live* for a side while it contains no stone of the other side and no obstacle. It is stored as the set of
+//! its empty cells.
+//!
 //! ```text
-//!  x . x o      attacker x: the row is dead; defender o: likewise
-//!  . . . .      attacker x: {a1, b1, c1, d1}, and the same for o
+//!  x . x o      stones: the row is live for neither side
+//!  . . . .      empty:  {a1, b1, c1, d1} is live for both sides
 //! ```
 //!
 //! A stone removes its cell from its owner's lines and removes every line of the other side through it. A side

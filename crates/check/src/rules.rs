@@ -1,9 +1,9 @@
-//! Soundness test of each kind of step against plain minimax: continuations of a step are decided by minimax
-//! instead of by further steps. If all of them have the required value and the step is accepted, then the
-//! position must have the claimed value.
+//! Randomised soundness test of the verifier: each kind of proof step against plain minimax on random small positions.
 //!
-//! `OUTPLAY_TRIALS=5000000 cargo test --release -p outplay-check rules` runs more trials than a test has time
-//! for.
+//! The continuations of a random step are decided by minimax instead of by further steps. If all of them have the
+//! required value and the verifier accepts the step, then the position must have the claimed value.
+//!
+//! `OUTPLAY_TRIALS=5000000 cargo test --release -p outplay-check rules` runs more trials than the normal test.
 
 use crate::parse::{Arm, ClaimGround, ParsedProof, ProofStep, StepLink};
 use crate::position::{Position, complete, singles};

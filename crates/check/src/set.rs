@@ -1,4 +1,4 @@
-//! Bitset of cells.
+//! Fixed-size bitset of board cells.
 
 /// A set of cells by number; `W` words of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

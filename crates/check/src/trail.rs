@@ -1,6 +1,6 @@
-//! Progress callback of a check: reports every step with the stones that lead to it.
+//! Trace of a verification: a callback that receives every proof step, with the stones placed on the way to it.
 //!
-//! A step may refer to a rotated or mirrored board; reports use the cells of the board of the claim.
+//! A step may apply to a rotated or mirrored board; the trace maps its cells back to the board that the proof is about.
 
 use outplay_core::Turn;
 

@@ -1,17 +1,19 @@
-//! Verifier: follows the strategies of a proof through every reply.
+//! Verifier of proofs: follows each strategy through every reply of the opponent.
+//!
+//! The claim determines which strategies a proof must contain. An *attacker* completes a line; a *defender* prevents
+//! the other player from completing one.
 //!
 //! ```text
-//!  claim win    the player to move wins as attacker
-//!  claim loss   the opponent wins as attacker
-//!  claim draw   each player holds as defender against the other
+//!  claim win    a strategy of the player to move, as attacker
+//!  claim loss   a strategy of the opponent, as attacker
+//!  claim draw   a strategy of each player, as defender
 //! ```
 //!
-//! A depth-first traversal with memoisation: a step verified for a position is valid wherever the pair occurs
-//! again, so each pair of step and position is followed once. The traversal uses an explicit stack, not
-//! recursion.
+//! The traversal is depth-first with memoisation: each pair of a step and a position is verified once, however often it
+//! occurs. It uses an explicit stack, not recursion.
 //!
-//! Invariant: between two polls of the clock lies the work on one position, and memory stays within three times
-//! [`CheckLimits::bytes`], whatever the proof says.
+//! Invariant: for any input, the deadline is checked at every position, and memory stays within three times
+//! [`CheckLimits::bytes`].
 
 use crate::parse::{Arm, ClaimGround, ParsedProof, ProofStep, StepLink, SyntaxError, parse};
 use crate::position::{Position, complete, singles};
