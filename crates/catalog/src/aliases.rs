@@ -1,4 +1,5 @@
-//! Other names of games, and the spelling of names.
+//! Aliases of game names (`tic-tac-toe`, `ttt`, …), and tolerant matching of names: case, spaces, hyphens, underscores
+//! and apostrophes are ignored.
 
 /// Names as people know them, with the spec they stand for. An argument of the user's replaces that of the spec:
 /// `gomoku:19x19` is `mnk:19x19,k=5`.

@@ -1,4 +1,7 @@
 //! The registry of game families, which maps spec strings to games.
+//!
+//! A *family* is all games that share a name and differ in parameters, such as all boards of `mnk`; it constructs a
+//! game from a spec string.
 
 use crate::{aliases, families};
 use outplay_core::{Game, InputError, Notation, nearest};

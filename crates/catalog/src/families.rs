@@ -1,4 +1,4 @@
-//! The built-in game families.
+//! The built-in game families: the name, parameters, rules text and constructor of each.
 
 use crate::Family;
 use outplay_core::InputError;

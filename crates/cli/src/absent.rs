@@ -1,4 +1,5 @@
-//! Stubs of `serve`, `play` and `experiment` in a program built without these features.
+//! Replacements for `serve`, `play` and `experiment` in a program that is built without these features: each returns an
+//! error that says how to build a program with the command.
 
 use outplay_workbench::Trouble;
 

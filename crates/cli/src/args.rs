@@ -1,4 +1,4 @@
-//! Command-line arguments.
+//! Command-line arguments: the commands, their options and the parsers of option values (clap derive).
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use outplay_workbench::{DiceMethod, Method, PositionRef, Values};

@@ -1,4 +1,4 @@
-//! `outplay book`: opening books of connect-k boards.
+//! `outplay book`: builds, inspects and verifies opening books of connect-k boards.
 
 use crate::args::parse_memory;
 use crate::commands::{Failure, KNOWN, NO, Run};

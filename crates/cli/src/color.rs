@@ -1,4 +1,7 @@
-//! `--color`: `anstream` applies it to all output, and drops colours for pipes and `NO_COLOR` if it is `auto`.
+//! The option `--color`.
+//!
+//! The choice applies to all output of the process, by way of `anstream`. With `auto`, colours are dropped in pipes and
+//! if `NO_COLOR` is set.
 
 use clap::ColorChoice;
 use std::ffi::OsString;

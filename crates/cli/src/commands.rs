@@ -1,4 +1,4 @@
-//! State shared by all commands: options of a run, exit codes, printing of answers.
+//! State of one run of the program: the catalog, the global options, the output, and helper functions of all commands.
 
 use crate::args::{At, Common, SearchArgs};
 use crate::output::in_16_colours;

@@ -1,4 +1,4 @@
-//! Command dispatch.
+//! Command dispatch: calls the function that implements a parsed command.
 
 use crate::args::Command;
 use crate::commands::{Failure, Run};

@@ -1,4 +1,4 @@
-//! `outplay engine`: engine protocols (UGI, Gomocup) on standard input and output.
+//! `outplay engine`: plays as an engine, with the UGI or Gomocup protocol on standard input and output.
 
 use crate::args::SearchArgs;
 use crate::commands::{Failure, KNOWN, Run, output_error};

@@ -1,4 +1,4 @@
-//! Entry points: a single process, or all ranks of a communicator.
+//! Entry points of the command line: for a single process, and for all ranks of a communicator.
 
 use crate::args::{Cli, Command};
 use crate::color;

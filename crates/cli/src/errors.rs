@@ -1,4 +1,5 @@
-//! Errors as users see them: exit codes, and cures phrased as options of this command line.
+//! Error messages and exit codes of the command line. A remedy that the workbench returns as data is phrased here as
+//! options of the command.
 //!
 //! | code | meaning |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! `outplay export`: datasets of positions with exact labels, for machine learning.
+//! `outplay export`: writes datasets of positions with exact labels, for machine learning.
 
 use crate::commands::{Failure, Run};
 use crate::tables::solve_first;

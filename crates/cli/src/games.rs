@@ -1,5 +1,5 @@
-//! `outplay games`: list of games, rules, and a check of the properties that solvers need (two players, zero sum,
-//! finite, deterministic, perfect information, acyclic).
+//! `outplay games`: lists the games, prints the rules of a game, or checks the properties that solvers need (two
+//! players, zero sum, finite, deterministic, perfect information, acyclic).
 
 use crate::args::parse_seconds;
 use crate::commands::{Failure, Run};

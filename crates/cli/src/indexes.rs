@@ -1,4 +1,5 @@
-//! `outplay index`: rank and unrank positions, sizes by tier, and the laws of an index.
+//! `outplay index`: prints the size of a game's index by tier, ranks and unranks positions, and checks the laws of an
+//! index.
 
 use crate::commands::{Failure, KNOWN, NO, Run};
 use crate::{output, usage};

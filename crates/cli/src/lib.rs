@@ -1,5 +1,5 @@
-//! Command line: argument parsing, dispatch and printing. The catalog opens games by name; all results come from the
-//! workbench, the teaching crate and the arena.
+//! The command line: argument parsing, dispatch and printing. The catalog opens games by name; the results come from
+//! the crates `workbench`, `teach` and `arena`.
 //!
 //! ```no_run
 //! // The whole command line for the standard games and any added to the catalog.

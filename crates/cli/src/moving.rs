@@ -1,4 +1,7 @@
-//! `outplay move`: one move, exact where that is cheap, else a player's.
+//! `outplay move`: chooses one move for a position.
+//!
+//! The move is exact if exact values can be proven within a share of the time limit; otherwise a computer player
+//! chooses it.
 
 use crate::args::{At, SearchArgs};
 use crate::commands::{Failure, KNOWN, Run};

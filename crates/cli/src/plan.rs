@@ -1,4 +1,4 @@
-//! `outplay plan`: estimates of memory, disk, traffic and time of solving a game.
+//! `outplay plan`: estimates the memory, disk space, I/O volume and time that each method needs to solve a game.
 
 use crate::args::{parse_bytes, parse_values};
 use crate::commands::{Failure, Run};

@@ -1,4 +1,4 @@
-//! `outplay play`: full screen on a terminal, line by line otherwise.
+//! `outplay play`: plays a game, full screen on a terminal and line by line otherwise.
 
 use crate::args::{PlayArgs, PlaySide};
 use crate::commands::{Failure, KNOWN, Run, output_error};

@@ -1,4 +1,4 @@
-//! Progress on standard error (bar, lines or JSON), and Ctrl-C.
+//! Progress reports on standard error (bar, lines or JSON), and cancellation by Ctrl-C.
 
 use crate::args::ProgressFormat;
 use crate::terminal::harmless;

@@ -1,4 +1,4 @@
-//! `outplay check`: verification of proof certificates against the plain rules.
+//! `outplay check`: verifies proof certificates with the independent checker.
 
 use crate::args::{At, parse_seconds};
 use crate::commands::{Failure, NO, Run, UNKNOWN};

@@ -1,4 +1,4 @@
-//! Queries about one position: `query`, `why`, `puzzle` and `history`.
+//! The commands about one position or one game record: `query`, `why`, `puzzle` and `history`.
 
 use crate::args::{At, SearchArgs};
 use crate::commands::{Failure, KNOWN, Run, UNKNOWN, output_error};

@@ -1,4 +1,4 @@
-//! `outplay players`: list of players.
+//! `outplay players`: lists the computer players with their options and examples.
 
 use crate::args::SearchArgs;
 use crate::commands::{Failure, Run};

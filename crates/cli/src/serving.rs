@@ -1,4 +1,4 @@
-//! `outplay serve`: the HTTP server.
+//! `outplay serve`: runs the HTTP server with the web page, and reports what it exposes to other machines.
 
 use crate::args::{Common, SearchArgs, ServeArgs};
 use crate::commands::{Failure, KNOWN, Run};

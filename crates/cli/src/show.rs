@@ -1,4 +1,4 @@
-//! `outplay show`: a position, the whole game, a search tree, or an evaluation.
+//! `outplay show`: prints a position with the value of every move, the whole game, a search tree, or an evaluation.
 
 use crate::args::{At, SearchArgs, parse_dice_method};
 use crate::commands::{Failure, Run, write_file};

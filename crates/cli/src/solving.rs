@@ -1,4 +1,4 @@
-//! `outplay solve`: the value of a game, or of each game of a set.
+//! `outplay solve`: computes the value of a game, or of each game of a set such as `chess:all4`.
 
 use crate::args::{At, SearchArgs, parse_bytes, parse_method, parse_values};
 use crate::commands::{Failure, KNOWN, NO, Run, UNKNOWN, output_error};

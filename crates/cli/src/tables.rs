@@ -1,4 +1,4 @@
-//! Tables on disk: `verify`, `stats` and `tables`.
+//! The commands on tables on disk: `verify`, `stats` and `tables`.
 
 use crate::args::parse_values;
 use crate::commands::{Failure, Run, write_file};

@@ -1,4 +1,4 @@
-//! Escaping of control characters for terminals.
+//! Escaping of control characters in text that is printed to a terminal, since messages may quote untrusted files.
 
 use outplay_core::escape_controls;
 

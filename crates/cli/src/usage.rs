@@ -1,4 +1,4 @@
-//! Resource usage: peak memory of the process, and memory available to it (cgroups v2, rlimits).
+//! Resource usage: the peak memory of the process, and the memory available to it (cgroups v2, resource limits).
 
 use std::fs;
 use std::path::Path;

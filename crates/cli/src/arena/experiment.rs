@@ -1,4 +1,4 @@
-//! `outplay experiment`: published and reproduced figures of a paper's experiment.
+//! `outplay experiment`: reruns an experiment of a published paper and prints its figures beside ours.
 
 use super::grid::write_grid;
 use crate::args::ExperimentArgs;

@@ -1,4 +1,6 @@
-//! Text tables with aligned columns, folded where they are too wide.
+//! Output of text tables with aligned columns.
+//!
+//! A table that is wider than the terminal is printed as several blocks, each of which begins with the first column.
 
 use crate::terminal::harmless;
 use outplay_arena::text::Grid;

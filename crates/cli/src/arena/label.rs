@@ -1,4 +1,4 @@
-//! `outplay label`: exact values of many positions, as rows of a dataset.
+//! `outplay label`: computes the exact values of many positions and writes them as rows of a dataset.
 
 use crate::args::SearchArgs;
 use crate::commands::{Failure, KNOWN, Run, UNKNOWN};

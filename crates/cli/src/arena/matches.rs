@@ -1,4 +1,4 @@
-//! `outplay match`: matches and round-robin tournaments with confidence intervals, Elo and SPRT (Wald 1945).
+//! `outplay match`: plays matches and round-robin tournaments, with confidence intervals, Elo and SPRT (Wald 1945).
 
 use super::grid::write_grid;
 use crate::args::{At, SearchArgs};

@@ -1,5 +1,5 @@
-//! `outplay tune`: weights of the linear evaluation, by a genetic algorithm, CMA-ES (Hansen and Ostermeier 2001) or
-//! exact labels.
+//! `outplay tune`: tunes the weights of the linear evaluation with a genetic algorithm or CMA-ES (Hansen and Ostermeier
+//! 2001), or fits them to exact values.
 
 use super::grid::write_grid;
 use super::matches::{elo_words, five};

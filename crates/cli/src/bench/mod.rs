@@ -1,4 +1,4 @@
-//! `outplay bench`: performance measurements.
+//! `outplay bench`: measures the speed of solvers, table lookups and searches.
 
 mod signature;
 mod text;

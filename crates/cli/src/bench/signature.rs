@@ -1,7 +1,7 @@
-//! `outplay bench signature`: the node count of fixed searches, as in Stockfish.
+//! `outplay bench signature`: the number of nodes of fixed searches, a bench signature as in Stockfish.
 //!
-//! It depends neither on the machine nor on its load and changes only when a search changes. After an intended change,
-//! update the number in the test that compares it.
+//! The signature depends neither on the machine nor on its load and changes only when a search changes. After an
+//! intended change, update the number in the test that compares it.
 
 use crate::commands::{Failure, Run};
 use crate::output::BOLD;

@@ -1,4 +1,4 @@
-//! Text output of `outplay bench`.
+//! Text output of the commands of `outplay bench`.
 
 use crate::output::{BOLD, FAINT, LOSS, WIN};
 use outplay_core::Verdict;

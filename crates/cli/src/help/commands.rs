@@ -1,4 +1,4 @@
-//! The commands by group: the global options that act on each, and three examples.
+//! The commands by group, each with three examples and the global options that affect it.
 
 /// A group of commands in `outplay help`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

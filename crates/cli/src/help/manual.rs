@@ -1,4 +1,4 @@
-//! Manual pages: one for the program, one for each command (section 1), and one for each topic (section 7).
+//! Manual pages (roff): one for the program, one for each command (section 1), and one for each help topic (section 7).
 
 use super::commands::{command_line, entry};
 use super::{command, topics};

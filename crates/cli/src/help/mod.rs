@@ -1,7 +1,7 @@
 //! The command tree as users see it: groups, global options, examples, topics, manual pages and completion.
 //!
-//! `Cli` defines the arguments; `command` adds what the derive macro cannot express. A global option is accepted
-//! everywhere, so that scripts can add it to any command, and is listed only where it acts.
+//! `Cli` defines the arguments; `command` adds what clap's derive macro cannot express. A global option is accepted by
+//! every command, so that scripts can always add it, and is listed only in the help of commands that it affects.
 
 pub(crate) mod commands;
 pub(crate) mod completion;

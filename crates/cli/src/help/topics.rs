@@ -1,4 +1,5 @@
-//! `outplay help TOPIC`: one screen each on what several commands share.
+//! Help topics (`outplay help TOPIC`): texts on subjects that concern several commands, such as specs, positions and
+//! exit codes. Each fits on one screen.
 
 use outplay_catalog::Catalog;
 use outplay_players::{PROGRAMS, ROSTER};

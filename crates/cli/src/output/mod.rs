@@ -1,7 +1,7 @@
-//! Text output of answers.
+//! Text output of the answers about a position: `query`, `why`, `puzzle`, `history`, `move` and evaluations.
 //!
-//! Styles have 24-bit colours. `anstream` drops them for pipes and `NO_COLOR`, and `in_16_colours` replaces them where
-//! the terminal does not announce 24 bits.
+//! Styles have 24-bit colours. `anstream` drops them in pipes and if `NO_COLOR` is set, and `in_16_colours` replaces
+//! them where the terminal does not announce 24-bit colours.
 
 mod reports;
 mod solved;

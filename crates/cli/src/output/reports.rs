@@ -1,4 +1,4 @@
-//! Text output of reports about a whole game: rules, conditions, index and book.
+//! Text output of reports about a whole game: its index, its written-out rules, its properties and its opening book.
 
 use super::{BOLD, DRAW, FAINT, LOSS, WIN};
 use outplay_core::figures::{bytes, grouped};

@@ -1,4 +1,4 @@
-//! Text output of `solve`.
+//! Text output of `solve`: the value, position counts, the solver's work, and where the result is stored.
 
 use super::{BOLD, DRAW, FAINT, LOSS, PlayerNames, WIN, sentence, verdict};
 use outplay_core::figures::{bytes, duration, grouped};

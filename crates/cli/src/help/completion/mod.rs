@@ -1,8 +1,9 @@
-//! Shell completion. The scripts of bash, zsh and fish call `outplay complete-words`, so that games, players and
-//! tables are those of the moment; other shells get a generated script of commands and options.
+//! Shell completion. The scripts for bash, zsh and fish call `outplay complete-words`, which proposes the games,
+//! players and tables that exist at that moment; other shells get a generated script with the commands and options
+//! only.
 //!
 //! ```text
-//!  outplay complete-words -- solve conn    ──▶  connect4:6x5<TAB>description      one candidate a line
+//!  outplay complete-words -- solve conn    ──▶  connect4:6x5<TAB>description      one candidate per line
 //!                                               :files   or   :directories        the shell completes paths
 //! ```
 
