@@ -1,7 +1,7 @@
-//! Type-erased games: code outside of hot loops is written for [`AnyGame`] and compiled once.
+//! Type-erased games: code outside of hot loops is written once for [`AnyGame`], and not compiled again for each game.
 //!
 //! ```text
-//!  Nim · Mnk<u64> · Chess · rules loaded from outside       a game with its own types
+//!  Nim · Mnk<u64> · Chess · rules loaded from outside       a game with its concrete types
 //!        │ AnyGame::of(…) [.lines()] [.dice()]
 //!  AnyGame   positions are shared pointers (cheap to clone), moves are indices into a position's list of moves
 //!        │ Native::pos, Native::mv                           downcast, for a kernel made for one game

@@ -1,6 +1,7 @@
 //! Integer codes of values, so that solvers compare and negate them in one instruction.
 //!
 //! ```text
+//!  code   value of the player to move (one-byte code)
 //!   MIN   unknown: not solved yet, or not needed
 //!  -127   loss in 0  (the game is over and the player to move has lost)
 //!  -125   loss in 2
@@ -8,8 +9,8 @@
 //!   126   win in 1
 //! ```
 //!
-//! A larger code is a better value for the player to move. The value of a move is the child's code negated and moved
-//! one step towards zero (the negamax step).
+//! A larger code is a better value for the player to move. The value of a move is the code of the position after it,
+//! negated and moved one step towards zero (the negamax step).
 
 use crate::Value;
 use std::fmt::Debug;

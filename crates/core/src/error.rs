@@ -1,4 +1,4 @@
-//! Errors of user input: specs, positions and moves.
+//! Errors of user input: invalid specs, positions and moves.
 
 use crate::escape_controls;
 use thiserror::Error;

@@ -1,4 +1,4 @@
-//! Number formatting: thousands separators, durations, rates and byte counts.
+//! Formatting of numbers: thousands separators, durations, rates and byte counts.
 
 /// Formats `1234567` as `1,234,567`.
 pub fn grouped(number: impl Into<u128>) -> String {

@@ -1,4 +1,7 @@
 //! The [`Game`] trait: a two-player zero-sum game of perfect information, with optional chance nodes.
+//!
+//! The required methods are the start position, the player to move, the legal moves, the successor by a move, and the
+//! payoff of a finished position. Positions are values and are never modified in place.
 
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Debug};

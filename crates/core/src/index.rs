@@ -1,9 +1,13 @@
-//! Position numbering (rank/unrank) in tiers, for tables and retrograde analysis.
+//! Indexes of positions: bijections between positions and integers (rank and unrank), for tables and retrograde
+//! analysis.
 //!
-//! An index splits the positions of a game into *tiers* and numbers each tier from zero. A move leads to a later
-//! tier, to a larger number of its own tier, or, where [`Index::loops`] holds, to any number of its own tier. Tiers
-//! are therefore solved from the last to the first, and every successor outside the tier has been solved before. The
-//! simplest index is one tier in which every move leads to a larger number; several tiers are solved in parallel.
+//! An index splits the positions of a game into *tiers* and ranks the positions of each tier from zero. A move leads to
+//! a later tier or stays in its tier. Tiers are therefore solved from the last to the first, and every successor
+//! outside the tier has been solved before. Within an acyclic tier a move leads to a larger rank; within a cyclic tier
+//! ([`Index::loops`]) it may lead to any rank. The simplest index is a single acyclic tier; several tiers allow the
+//! positions of a tier to be solved in parallel.
+//!
+//! A rank may be a *hole*: no position has it.
 //!
 //! Invariant: an index obeys the laws that [`crate::index_laws`] lists and checks.
 

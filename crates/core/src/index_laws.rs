@@ -1,14 +1,15 @@
 //! The laws of an index, checked position by position.
 //!
 //! 1. `rank` and `unrank` are inverse to each other, and `walk` visits what `unrank` returns.
-//! 2. A move leads to a number below `len`, of a later tier that `after` lists, or of the same tier: to any
-//!    number of it where `loops` holds, to a larger one elsewhere.
-//! 3. Two positions share a number only if they are images of each other under a symmetry (or, in a merged index, under
+//! 2. A move leads to a rank below `len`, either in a later tier that `child_tiers` lists or in the same tier. In the
+//!    same tier, the rank is larger than that of the position, unless the tier is cyclic (`loops`).
+//! 3. Two positions share a rank only if they are images of each other under a symmetry (or, in a merged index, under
 //!    the exchange of the players).
-//! 4. `links` and `walk_steps` agree with the rules, and so do `detours`.
+//! 4. The successors that `links` and `walk_steps` list are those of the rules. Moves to positions without a rank are
+//!    those that `detours` lists (en passant in chess).
 //!
-//! A solver relies on all of them: it reads values by number and never sees the position. [`crate::laws`] panics with
-//! the message of a [`Breach`], for tests; solvers return it as an error.
+//! A solver relies on all of them: it reads values by rank and never sees the position. [`crate::laws`] panics with the
+//! message of a [`Breach`], for tests; solvers return it as an error.
 
 use crate::{Detour, Game, Index, Link, Tier, Turn};
 use std::fmt;

@@ -1,7 +1,7 @@
-//! Property checks (laws) that every game must obey; a check panics with the violated law.
+//! Property checks (laws) that every game must obey; a check panics with the law that is violated.
 //!
-//! A game's tests call [`check`], or [`check_index`] when it has an index of its own. Play is random with a fixed
-//! seed, so a failure is reproducible.
+//! A game's tests call [`check`] for its rules and notation, and [`check_index`] for its index. Positions are reached
+//! by random play with a fixed seed, so a failure is reproducible.
 
 use crate::index_laws::{self, Gaps, IndexLaws};
 use crate::{Chance, Game, Index, Notation, Rolls, Tier, Turn, cell_name};

@@ -7,8 +7,8 @@
 //!         a  b  c  d
 //! ```
 //!
-//! Any position of such a game is a board of its own: its stones become preset stones. A solver for the start
-//! position therefore solves every position.
+//! Any position of such a game is again the start position of a board: its stones become preset stones. A solver for
+//! start positions therefore solves every position.
 
 use crate::{Game, Turn, cell_name};
 

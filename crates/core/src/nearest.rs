@@ -1,4 +1,4 @@
-//! Spelling suggestions by Damerau–Levenshtein distance.
+//! Spelling suggestions ("did you mean …?") by Damerau–Levenshtein distance.
 
 /// The known word nearest to `word`, if the edit distance is at most 3 and at most half of the letters.
 pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {

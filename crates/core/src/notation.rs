@@ -1,4 +1,6 @@
-//! Text notation of positions and moves, and text pictures of positions.
+//! The [`Notation`] trait: positions and moves as text, and text pictures of positions.
+//!
+//! Every printed position and move can be parsed again.
 
 use crate::{Game, Gesture, InputError, Remark, Scene, Turn};
 

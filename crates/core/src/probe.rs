@@ -1,4 +1,4 @@
-//! Probing for exact values: tables (tablebases), opening books, clusters.
+//! Probing for exact values: the interface of searches to tables (tablebases), opening books and solved subgames.
 
 use crate::{Game, Value};
 use thiserror::Error;

@@ -1,7 +1,6 @@
-//! Observations on a position that explain its value to people, as text with marked spots.
+//! Remarks on a position that explain its value to people: text with marked spots of the board.
 //!
-//! A remark follows from the rules alone (a line that can be completed, a nim-sum), never from searched values; those
-//! are reported elsewhere.
+//! A remark follows from the rules alone (a line that can be completed, a nim-sum), never from values found by search.
 
 use crate::Turn;
 

@@ -1,4 +1,5 @@
-//! Graphical description of a position for any game: spots, their contents, and the clicks that make each move.
+//! Scene: the graphical description of a position of any game, as spots, their contents, and the clicks that make each
+//! move.
 //!
 //! ```text
 //!  row 2   ·  x  ·        spots   a1 … c2, each with coordinates and a content
@@ -6,8 +7,8 @@
 //!          a  b  c                "roll" = no spot: a button
 //! ```
 //!
-//! Invariant: `moves` lists every legal move, in the game's order. No two moves have the same path unless the path is
-//! empty or `choice` differs.
+//! Invariant: `moves` lists every legal move, in the game's order. Two moves have different sequences of clicks, unless
+//! they need no click or differ in `choice` (the piece of a promotion, say).
 
 use serde::Serialize;
 

@@ -1,15 +1,15 @@
 //! The positions of a tier as bitsets: 64 positions to a word, with set-wise move generation.
 //!
 //! ```text
-//! row 0   word 0   ........ …      a row is a player to move and everything that its words have in common;
+//! row 0   word 0   ........ …      a row has one player to move, and what all its words have in common;
 //!         word 1   ...x.... …      a word has 64 slots, for example the squares on which one man can stand;
-//! row 1   word 0   ........ …      slot s of word w is number 64 w + s of its row
+//! row 1   word 0   ........ …      slot s of word w is position 64 w + s of its row
 //! ```
 //!
-//! Where an index has this layout, the moves of many positions at once are a few shifts and ANDs. A retrograde solver
-//! then needs no successor counters: a position is lost when every move leads to a win for the opponent.
+//! If an index has this layout, the moves of 64 positions at once are a few shifts and ANDs. A retrograde solver then
+//! needs no successor counters: a position is lost when every move leads to a win for the opponent.
 //!
-//! Invariant: symmetric positions that share a number have separate slots, and a set holds all of them or none.
+//! Invariant: symmetric positions that share a rank have separate slots, and a set contains all of them or none.
 
 use crate::{Tier, Turn};
 

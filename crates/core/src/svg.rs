@@ -1,4 +1,4 @@
-//! Scalable Vector Graphics: elements with attributes and content, escaped by construction.
+//! Writer of SVG pictures (Scalable Vector Graphics): elements with attributes and content, escaped by construction.
 //!
 //! Lengths are pixels, written in tenths; all other attributes are written as they are displayed.
 //!

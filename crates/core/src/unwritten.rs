@@ -1,4 +1,5 @@
-//! An adapter for games without notation, based on `Debug`.
+//! Adapter that gives a game without notation one that is based on `Debug`: moves can be parsed, positions only
+//! printed.
 
 use crate::{Chance, Game, InputError, Notation, Payoff, Turn};
 

@@ -5,9 +5,9 @@
 //!  loss in 0  <  loss in 2  <  …  <  tie = draw  <  …  <  win in 3  <  win in 1
 //! ```
 //!
-//! The winner minimises the distance and the loser maximises it (DTM in chess, remoteness in Gamesman). A *tie* ends
-//! the game with payoff 0. A *draw by repetition* is a position from which neither player can force an end. Both have
-//! payoff 0, so they compare equal.
+//! The distance is the number of plies to the end (DTM in chess, remoteness in Gamesman); the winner minimises it and
+//! the loser maximises it. A *tie* ends the game with payoff 0. A *draw by repetition* is a position from which neither
+//! player can force an end. Both have payoff 0, so they compare equal.
 
 use crate::Payoff;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Errors of writing data sets.
+//! Errors of writing data sets; each message says what is wrong and what to do.
 
 use std::io;
 use std::path::Path;

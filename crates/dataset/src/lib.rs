@@ -1,13 +1,14 @@
 //! Data sets of labelled positions: rows as JSON lines, CSV or NumPy npz.
 //!
 //! ```text
-//!  Row      a position, its turn, ply, value, distance and best moves
+//!  type     purpose
+//!  Row      a labelled position: player to move, ply, value, distance and best moves
 //!  Rows     a file of rows; its extension determines the format
 //!  Partial  a temporary file, which replaces its target atomically
 //!  Npz      columns of numbers for NumPy, streamed in blocks: memory does not grow with the rows
 //! ```
 //!
-//! This crate does not compute values: rows come from labels, tables or any other source.
+//! This crate does not compute values: its callers take them from tables, solvers or label files.
 //!
 //! ```
 //! use outplay_core::{Turn, Value};

@@ -1,8 +1,9 @@
 //! Streaming writer of NumPy npz files: an uncompressed zip archive with one npy file per column.
 //!
 //! ```text
-//!  Block ──▶ append: the first column in place in the file,       ──▶ finish: its header, then header and
-//!                    the others in spools (unnamed temporary files)         spool of each other, directory
+//!  append   the values of the first column go to their place in the file,
+//!           those of the others to unnamed temporary files (spools)
+//!  finish   header of the first column; header and spool of each other column; directory of the archive
 //! ```
 //!
 //! The header of each column, which precedes its data, contains the number of rows, so all columns but the first wait

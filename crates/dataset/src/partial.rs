@@ -1,13 +1,13 @@
 //! Atomic replacement of a file by a temporary file and a rename.
 //!
 //! ```text
-//!  x.csv            the target, untouched until `finish` renames the temporary file over it
-//!  .x.csv.partial   locked while it is written; a file left by a killed process is replaced by the next one
+//!  x.csv            the target file, unchanged until `finish` renames the temporary file to its name
+//!  .x.csv.partial   the temporary file, locked while it is written; the next writer replaces that of a killed process
 //! ```
 //!
-//! The temporary name is the same for every run, so that killed runs do not accumulate files. The lock is the
-//! operating system's and ends with the process. Links are neither followed nor removed, and the target's directory
-//! is synced after the rename.
+//! The temporary name is the same for every run, so that killed runs do not accumulate files. The lock is an advisory
+//! lock of the operating system and ends with the process. Symbolic links are neither followed nor removed, and the
+//! target's directory is synced after the rename.
 
 use crate::DataError;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};

@@ -1,4 +1,4 @@
-//! A labelled position: one row of a data set.
+//! A labelled position: one row of a data set, with the player to move, value, distance and best moves.
 
 use outplay_core::{Turn, Value};
 use serde::{Deserialize, Serialize, Serializer};

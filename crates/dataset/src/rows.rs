@@ -1,6 +1,7 @@
-//! File of rows; its extension determines the format.
+//! Writer of a file of rows (JSON lines, CSV or npz); the extension of its name determines the format.
 //!
-//! The target is replaced when [`Rows::finish`] succeeds; until then rows go to a [`Partial`] file next to it.
+//! The target is replaced when [`Rows::finish`] succeeds; until then, rows are written to a temporary file next to it
+//! ([`Partial`]).
 
 use crate::{Block, Column, ColumnType, DataError, Npz, Partial, Row};
 use outplay_core::Turn;

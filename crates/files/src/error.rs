@@ -1,4 +1,4 @@
-//! Errors about a file, each a sentence with a remedy.
+//! Errors about a file; each message says what is wrong and what to do.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -10,8 +10,8 @@
 //!
 //! docs/files.md lists the files that are written with this crate.
 //!
-//! Invariant: no function here follows a link unless the user named the path, waits without a timeout, or reads more
-//! bytes than its caller allows.
+//! Invariant: no function here follows a symbolic link (except one that the user named), waits without a timeout, or
+//! reads more bytes than its caller allows.
 
 mod error;
 mod lock;

@@ -1,8 +1,7 @@
-//! An exclusive advisory lock on a file.
+//! Exclusive advisory lock on a file, with a timeout.
 //!
-//! The lock is the operating system's and ends with the process. Waiting polls, so that the caller's timeout is
-//! respected. A file can be replaced or removed while a process waits for its lock; the lock is then taken on the new
-//! file.
+//! The operating system holds the lock and releases it when the process ends. A waiting process polls, so that its
+//! timeout is respected. If the file is replaced or removed meanwhile, the lock is taken on the new file.
 
 use crate::FileError;
 use crate::open::{Links, leads_to, open};

@@ -1,7 +1,7 @@
 //! Append-only log of checksummed records, locked while it is open.
 //!
-//! After opening, every line of the file verifies. Lines and files that do not are dropped or renamed, with a remark
-//! for the caller.
+//! Opening a log verifies the checksum of every line. Lines that fail are dropped, a file with a foreign or damaged
+//! first line is renamed, and the caller receives a remark.
 
 use crate::open::read_open;
 use crate::replace::replace_locked;

@@ -4,8 +4,9 @@
 //!  .NAME.outplay-tmp   created exclusively, locked, written, synced   ──rename──▶  NAME, then directory sync
 //! ```
 //!
-//! A reader sees the old bytes or the new ones. All processes use the same temporary name, so that the next writer
-//! finds and removes the file of a killed one; a lock distinguishes such a leftover from a file in use.
+//! A reader sees either the old contents or the new contents. All processes use the same temporary name, so that the
+//! next writer finds and removes the temporary file of a killed process; a lock distinguishes such a file from one in
+//! use.
 
 use crate::open::{guard, leads_to, sync_parent};
 use crate::{FileError, Links, Lock};

@@ -1,9 +1,9 @@
-//! Sealed lines: records with checksums that are seeded by the identity of their file.
+//! Sealed lines: text records with checksums that are seeded by the identity of their file (game, rules and program).
 //!
 //! ```text
 //!  5f0c…  {"kind":"kept results","format":2,"game":"mnk:6x6,k=4","rules":1,"program":"0.2.0 r1","about":""}
 //!  91ab…  {"position":"6/6/…","payoff":1,…}
-//!  checksum, a space, the rest of the line
+//!  the first line identifies the file; every line is a checksum, a space, and the record
 //! ```
 //!
 //! The checksum of the first line is XXH3 of the rest of that line, and seeds the checksums of all others: a record
