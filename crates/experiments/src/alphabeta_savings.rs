@@ -1,5 +1,5 @@
-//! `alphabeta-savings`: leaves of alpha-beta with best, natural and worst move ordering, against minimax and b^(d/2)
-//! (Knuth and Moore 1975).
+//! `alphabeta-savings`: leaves that alpha-beta visits with best, natural and worst move ordering, compared with minimax
+//! and with the bound b^(d/2) of Knuth and Moore (1975).
 
 use crate::opinion::Opinion;
 use crate::plot::{Lines, Point, Series};

@@ -1,4 +1,5 @@
-//! Context of an experiment: games with exact values, and solvers, by name.
+//! Context of an experiment: the catalog of games, limits, seed and numbers of trials, and access to players, solvers
+//! and exact values.
 
 use outplay_arena::matches::{self, MatchReport, MatchRequest};
 use outplay_arena::record::GameRecord;

@@ -1,5 +1,5 @@
-//! `connect4-ga`: the genetic algorithm of the Connect-4 report, its bot against random, greedy and perfect play, and
-//! a check of the report's conclusions.
+//! `connect4-ga`: the genetic algorithm of the Connect-4 report (Garner), its bot against random, greedy and perfect
+//! play, and a check of the report's conclusions.
 
 use crate::duel::elo_bounds;
 use crate::{Bench, Findings, Grid, connect4_weights, ordering};

@@ -1,4 +1,5 @@
-//! Ablation of the Connect-4 report's weights: many seeds of its algorithm, and its conclusions one by one.
+//! Ablation of the weights of the Connect-4 report (part of `connect4-ga`): many runs of its genetic algorithm from
+//! different seeds, and a test of each of its conclusions by a match.
 
 use crate::duel::elo_text;
 use crate::plot::{Lines, Point, Series};

@@ -1,4 +1,4 @@
-//! `dp`: the dynamic-programming solvers of the 2020 report on tic-tac-toe and on Connect-4.
+//! `dp`: dynamic-programming solvers of the 2020 report (Zagaynov and Zhao), timed on tic-tac-toe and on Connect-4.
 //!
 //! Trials of the solvers are interleaved, so that load on the machine affects all of them alike. Means have
 //! confidence intervals; the faster of two solvers is decided by medians, which are robust against outliers.

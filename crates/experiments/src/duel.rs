@@ -1,4 +1,4 @@
-//! A single game between two players, without a record.
+//! Single games between two players from a given position, without a record, and the score of a series of them.
 
 use crate::plot::Point;
 use crate::sample::NORMAL;

@@ -1,14 +1,15 @@
 //! `filtering`: error filtering and minimax pathology (Pearl 1983): does a deeper search reduce evaluation errors?
 //!
-//! The lecture's second reason for deeper search: it combines thousands of evaluations and should cancel their noise.
-//! To isolate that effect, evaluations are synthetic: every position is judged by its exact value, replaced by a
-//! wrong one with a probability that is the same everywhere. So deeper leaves are judged no better than shallow ones,
-//! and any gain or loss of a deeper search is filtering alone. Pearl proved that in trees with independent leaf
-//! values errors grow on the way up. In games the values of neighbours are correlated.
+//! Moore's lecture on playing and solving games gives this as its second reason for deeper search: a search combines
+//! thousands of evaluations and should cancel their noise. To isolate that effect, evaluations are synthetic: a
+//! position gets its exact value, or, with the same probability everywhere, a wrong value. Deeper leaves are thus
+//! evaluated no better than shallow ones, and any gain or loss of a deeper search is due to filtering alone. Pearl
+//! proved that errors grow towards the root in trees with independent leaf values. In games, the values of neighbouring
+//! leaves are correlated, so the trees are treated in three ways:
 //!
 //! ```text
-//!   alone       finished positions have the same noise
-//!   with ends   finished positions are known, as in every search
+//!   alone       finished positions have the same noise as others
+//!   with ends   finished positions are evaluated exactly, as in every search
 //!   shuffled    the same tree, its deepest leaves permuted: values of neighbours are independent, as in Pearl's trees
 //! ```
 

@@ -1,4 +1,4 @@
-//! Results of an experiment, as tables, plots and remarks.
+//! Results of an experiment: tables, plots and remarks, for interfaces to print.
 
 use crate::{Lines, Plot};
 use outplay_core::svg::escape;

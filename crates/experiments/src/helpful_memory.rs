@@ -1,4 +1,5 @@
-//! `helpful-memory`: time and memory of one move of the heuristic, up to a million cells.
+//! `helpful-memory`: time and memory of one move of the helpfulness heuristic (Hayes and Loge) on boards of up to a
+//! million cells.
 
 use crate::plot::{Lines, Point, Series};
 use crate::sample::{Sample, seconds};

@@ -1,7 +1,8 @@
-//! `helpful-vs-minimax`: the heuristic against perfect play, as in the paper and beyond it.
+//! `helpful-vs-minimax`: the helpfulness heuristic (Hayes and Loge) against perfect play, as in their paper and beyond
+//! it.
 //!
-//! Games are played on all boards. On the paper's two boards results are also exact, for every plausible reading of
-//! its text, to identify the experiment that it ran.
+//! Games are played on all boards. On the paper's two boards, 3x3 and 4x4, the results are also computed exactly for
+//! every plausible reading of its ambiguous text, to identify the experiment that it describes.
 
 use crate::duel::{Score, duel, opening};
 use crate::reading::{Chances, ExactBoard, Interpretation, Ties};

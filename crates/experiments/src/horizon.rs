@@ -1,4 +1,5 @@
-//! `horizon`: the horizon effect (Berliner 1973) at fixed depth, and quiescence search against it.
+//! `horizon`: the horizon effect (Berliner 1973): how often a fixed-depth search misses that its position is lost, and
+//! how much quiescence search helps.
 
 use crate::duel::opening;
 use crate::opinion::Opinion;

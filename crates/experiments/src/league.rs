@@ -1,8 +1,9 @@
-//! `league`: a tournament of helpful, polynomial, lines and search, over board sizes and time limits.
+//! `league`: a tournament of four players (`helpful`, `polynomial`, `lines` and a search) over board sizes and time
+//! limits.
 //!
-//! Three players evaluate one ply and take negligible time; the fourth searches within a time limit. On each board
-//! and for each time limit there is a round robin, both colours from the same openings. The map shows the winner,
-//! unless the runner-up is within the confidence interval.
+//! The first three evaluate one ply and take negligible time; the fourth searches within a time limit. On each board
+//! and for each time limit there is a round robin, with both colours from the same openings. A map shows the winner of
+//! each, unless the runner-up is within the confidence interval.
 
 use crate::duel::elo_text;
 use crate::plot::{Colour, Map, Plot};

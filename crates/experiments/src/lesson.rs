@@ -1,4 +1,4 @@
-//! Test positions with at least one wrong move, with the exact value of every move.
+//! Test positions in which at least one move loses value, with the exact value of every move.
 
 use crate::Bench;
 use crate::duel::opening;

@@ -1,6 +1,6 @@
-//! Registry of all experiments, with question, source and verdict.
+//! Registry of all experiments, with the question, source and verdict of each.
 //!
-//! A verdict is a sentence that rests on the figures in docs/experiments.md, which `cargo xtask experiments`
+//! A verdict is one sentence that sums up the figures in docs/experiments.md, which `cargo xtask experiments`
 //! reproduces.
 
 use crate::{

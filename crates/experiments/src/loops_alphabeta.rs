@@ -1,14 +1,15 @@
 //! `loops-alphabeta`: alpha-beta on cyclic graphs, and the graph-history interaction problem (Campbell 1985).
 //!
-//! The lecture poses the question and leaves it open. Small morris games can be solved completely, so every remedy
-//! can be compared with exact values:
+//! Moore's lecture on playing and solving games asks whether alpha-beta works in games with cycles, and leaves it open.
+//! Small morris games can be solved completely, so every remedy can be compared with exact values:
 //!
 //! ```text
-//!   none                        recursion follows a cycle and never returns
+//!   remedy                      result
+//!   none                        the recursion follows a cycle and never returns
 //!   depth limit                 terminates; proves wins within the limit, never draws; exponential tree
-//!   repetition is a draw        correct, but values depend on the path, so none can be stored
-//!   … with a table              fast, and wrong: the table returns values of another path
-//!   sweeps to a fixed point     the lecture's step 5: correct, with as many sweeps as the longest win has plies
+//!   repetition is a draw        correct, but values depend on the path, so no value can be stored
+//!   … with a value table        fast, and wrong: the table returns values of another path
+//!   sweeps to a fixed point     correct (the lecture's step 5), with as many sweeps as the longest win has plies
 //! ```
 
 use crate::plot::{Lines, Point, Series};

@@ -1,8 +1,9 @@
 //! `minimax-cost`: cost of an exhaustive search on 4x4 boards, by the number of empty cells.
 //!
-//! The paper fills a part of the board and lets minimax search to the end. Here random unfinished positions with the
-//! same number of stones are searched by plain minimax, memoised minimax, alpha-beta with a transposition table, and
-//! the bit-plane solver. Plain minimax is abandoned at its time limit; its cost beyond is extrapolated and marked so.
+//! Hayes and Loge measured minimax on partly filled boards. Here random unfinished positions with the same number of
+//! stones are searched by plain minimax, memoised minimax, alpha-beta with a transposition table, and the bit-plane
+//! solver. Plain minimax has a time limit; for boards on which it does not finish in time, its cost is extrapolated and
+//! marked as an estimate.
 
 use crate::helpful_memory::{costs, figure_10};
 use crate::plot::{Lines, Point, Series};

@@ -1,5 +1,5 @@
-//! `obstacle-map`: effect of one and two obstacles on small boards, over all placements, and minimal sets that change
-//! the winner.
+//! `obstacle-map`: the values of small boards with one and two obstacles, for every placement, and the smallest sets of
+//! obstacles that change the winner.
 
 use crate::plot::{Colour, Map, Plot};
 use crate::{Bench, Findings, Grid};

@@ -1,4 +1,5 @@
-//! `obstacles`: search depth and playing strength as obstacles fill the board.
+//! `obstacles`: search depth and playing strength at a fixed node limit, as more and more cells are blocked by
+//! obstacles (Mishra 2014).
 
 use crate::duel::{Score, duel, opening};
 use crate::plot::{Lines, Series};

@@ -1,4 +1,4 @@
-//! Static evaluation and move ordering for a typed board.
+//! Static evaluation and move ordering for generic searches on a bitboard: an adapter from evaluations of any game.
 
 use outplay_core::{Game, Native, Turn};
 use outplay_games::mnk::{Board, Mnk};

@@ -1,7 +1,7 @@
-//! Move ordering and a persistent transposition table: the Connect-4 report's future work.
+//! Move ordering and a persistent transposition table (part of `connect4-ga`): the future work of the Connect-4 report.
 //!
-//! Whole games are replayed move by move. Each search variant searches the same positions to the same depth; nodes
-//! and time are compared.
+//! Whole games are replayed move by move. Each search variant searches the same positions to the same depth, and their
+//! nodes and times are compared.
 
 use crate::duel::opening;
 use crate::opinion::Opinion;

@@ -1,12 +1,13 @@
-//! Readings of a paper's ambiguous text, each with its exact result on a small board.
+//! Exact results of the helpfulness heuristic against minimax on small boards, for each reading of an ambiguous paper.
 //!
-//! A reading fixes the number of random plies, the depth of minimax, and tie-breaking. All openings of a length are
-//! equally likely and random ties are uniform, so the probabilities of winning, drawing and losing are exact sums,
-//! not samples.
+//! The paper (Hayes and Loge) leaves open the number of random opening plies, the depth of minimax, and the
+//! tie-breaking; a *reading* fixes them. All openings of a length are equally likely and random ties are uniform, so
+//! the probabilities of winning, drawing and losing are exact sums, not samples.
 //!
 //! ```text
-//!   values   every position of the board once: payoff and distance      3^cells bytes
-//!   chances  helpful against minimax from here, by reading              one map each
+//!   table     entries                                                 size
+//!   values    payoff and distance of every position                   3^cells bytes
+//!   chances   result of the heuristic against minimax by position     one map for each reading
 //! ```
 //!
 //! A search to depth d without an evaluation finds exactly the wins and losses within d plies, so one table of

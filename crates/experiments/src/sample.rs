@@ -1,4 +1,5 @@
-//! Repeated measurements: mean, median and confidence intervals (Student, Wilson).
+//! Statistics of repeated measurements: mean, median, and confidence intervals by Student (means) and Wilson
+//! (proportions).
 
 use crate::plot::Point;
 

@@ -1,8 +1,8 @@
-//! `slippery`: k in a row with random slips, solved exactly by expectiminimax.
+//! `slippery`: k in a row with stones that slip at random, solved exactly by expectiminimax.
 //!
-//! A player names an empty cell. With probability p the stone slips to one of the empty orthogonal neighbours, each
-//! equally likely; if there is none it stays. Memoised expectiminimax values all positions, in a table with one entry
-//! per arrangement, so the values are exact up to rounding.
+//! A player chooses an empty cell. With probability p the stone slips to one of the empty orthogonally adjacent cells,
+//! each equally likely; if there is none, it does not slip. Memoised expectiminimax evaluates all positions, in a table
+//! with one entry for each arrangement of stones, so the values are exact up to rounding.
 
 use crate::plot::{Lines, Point, Series};
 use crate::{Bench, Findings, Grid};

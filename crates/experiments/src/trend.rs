@@ -1,8 +1,9 @@
-//! Scaling of the heuristic to larger boards, the paper's future work: at equal depth and at equal time.
+//! Strength of the helpfulness heuristic on larger boards (part of `helpful-vs-minimax`), at equal depth and at equal
+//! time.
 //!
-//! The heuristic takes microseconds and a search any time it is given, so there are two comparisons: against a search
-//! of depth two, and against a search with 1, 10 and 100 times the heuristic's time. Such times are too short for a
-//! clock, so they are converted to node limits by a measured rate.
+//! The paper (Hayes and Loge) names this as future work. The heuristic takes microseconds and a search any time that it
+//! is given, so there are two comparisons: against a search of depth two, and against a search with 1, 10 and 100 times
+//! the heuristic's time. Such times are too short for a clock, so they are converted to node limits by a measured rate.
 
 use crate::duel::{Score, duel, opening};
 use crate::plot::{Lines, Series};

@@ -1,8 +1,9 @@
-//! `visibility`: move quality by search depth.
+//! `visibility`: whether a deeper search chooses better moves, depth by depth.
 //!
-//! The lecture gives two reasons for deeper search: deeper leaves are nearer to the end, where evaluations are more
-//! accurate (visibility), and a maximum over many evaluations filters their errors (`filtering`, an experiment of its
-//! own). Here every choice is compared with exact values, on positions with at least one wrong move.
+//! Moore's lecture on playing and solving games gives two reasons for deeper search: deeper leaves are nearer to the
+//! end, where evaluations are more accurate (visibility), and a maximum over many evaluations filters their errors (the
+//! experiment `filtering`). Here the chosen moves are compared with exact values, on positions in which at least one
+//! move loses value.
 
 use crate::lesson::{Lesson, lessons};
 use crate::plot::{Lines, Series};
