@@ -1,9 +1,9 @@
 //! EinStein würfelt nicht! (Ingo Althöfer): numbered cubes race across a board, and a die selects the cube to move.
 //!
 //! ```text
-//! 1 2 .        einstein:3x3: three cubes a side. The first player's start in the top left corner and move
-//! 3 . c        right, down or diagonally right down; the second player's (letters) start opposite and
-//! . b a        move left, up or diagonally left up.
+//! 1 2 .        einstein:3x3, three cubes a side. The first player's cubes (digits) start at the top left and
+//! 3 . c        move right, down or diagonally down and right; the second player's cubes (letters) start
+//! . b a        at the bottom right and move left, up or diagonally up and left.
 //! ```
 //!
 //! The die has a face for every cube. If the cube of the rolled face is gone, the player moves the next higher or the

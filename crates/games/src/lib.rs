@@ -1,4 +1,4 @@
-//! Game rules, one module per rule set. Rules do not depend on solvers, tables or interfaces.
+//! Game rules, one module for each family of games. The rules do not depend on solvers, tables or interfaces.
 //!
 //! ```
 //! use outplay_core::{Game, Notation};

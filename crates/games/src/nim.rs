@@ -1,7 +1,7 @@
 //! Nim: a player takes any number of matches from one pile. The player who takes the last match loses (misère); with
 //! `normal`, that player wins.
 //!
-//! Piles are unordered, so a position stores them sorted: the lecture's (i,ii) and (ii,i) are one position.
+//! Piles are unordered, so a position stores them sorted: (1,2) and (2,1) are one position.
 //!
 //! ```text
 //! 0+1+2 A     piles of 0, 1 and 2 matches, A (the first player) to move

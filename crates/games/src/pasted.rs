@@ -1,4 +1,5 @@
-//! Boards as people paste them: lines with frames and labels, and what the program prints below its own pictures.
+//! Parser of pasted board pictures of any game: lines with frames and labels, and the explanations that the program
+//! prints below its own pictures.
 
 use outplay_core::{InputError, Turn};
 

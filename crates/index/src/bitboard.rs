@@ -1,4 +1,4 @@
-//! Bitboards: 64-bit and 128-bit words behind one trait.
+//! Bitboards: sets of cells in 64-bit or 128-bit words, behind one trait.
 //!
 //! Code on sets of cells is generic over [`Bits`] and compiled for both widths.
 

@@ -1,4 +1,4 @@
-//! Column-major bitboards with one sentinel bit on top of each column.
+//! Geometry of column-major bitboards with one sentinel bit on top of each column.
 //!
 //! ```text
 //!  3  7 11      a 3x3 board: bit = column * (height + 1) + row.

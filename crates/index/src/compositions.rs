@@ -1,7 +1,7 @@
-//! Bounded compositions: `n` stones in columns of bounded height, ranked lexicographically by height vector.
+//! Bounded compositions: vectors of column heights with sum n, each height bounded, ranked lexicographically.
 //!
 //! ```text
-//! caps 2 2, n = 2:   0 2   1 1   2 0        ranks 0, 1, 2
+//! bounds 2 2, n = 2:   0 2   1 1   2 0        ranks 0, 1, 2
 //! ```
 
 /// Counts, ranks and unranks height vectors.

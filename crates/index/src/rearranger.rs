@@ -1,10 +1,10 @@
-//! The minimal perfect hash of the 2020 report ("rearranger"): multinomial ranking of boards with two kinds of
-//! stones.
+//! Multinomial ranking of boards with two kinds of stones: the minimal perfect hash of Zagaynov and Zhao (2020), called
+//! "rearranger" there.
 //!
 //! ```text
 //! R(X, O, S) = S! / (X! O! (S − X − O)!)          arrangements of X and O stones on S cells
 //!
-//! number = bias + place      bias:  the sum of R(x, o, S) over all smaller numbers of stones (the tiers)
+//! rank = bias + place        bias:  the sum of R(x, o, S) over all smaller numbers of stones (the tiers)
 //!                            place: for each cell, the arrangements with a smaller mark on this cell
 //!
 //!   this cell is    adds                                  A, B: crosses and noughts from this cell on

@@ -1,7 +1,8 @@
-//! Conversions: the captures and promotions that leave an ending, generated row by row.
+//! Captures and promotions that leave a chess ending, generated for a whole row of positions at a time.
 //!
-//! The successor has the same kings, or one king elsewhere, and one or two other men. A table by the square of the
-//! free man gives its numbers.
+//! A row fixes the kings. The smaller ending that such a move leads to has one or two men besides the kings, of which
+//! one is *free*: it stands on a different square in each position of the row. A table by that square gives the ranks
+//! of the successors.
 
 use super::geometry::{GEOMETRY, Squares};
 use super::index::{ChessIndex, EndingLayout, IMAGES};

@@ -1,4 +1,5 @@
-//! Attack tables by square, and tables of the squares between and behind two squares.
+//! Chess attack tables: the squares that each piece attacks on an empty board, and the squares between and behind two
+//! squares.
 //!
 //! With few men on the board, a slider's attacks are its lines on the empty board minus the *shadow* of each other
 //! man: the squares behind it as seen from the slider. That is a load and an AND per man.

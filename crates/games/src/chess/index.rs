@@ -1,17 +1,17 @@
-//! An index of chess endings up to symmetry: king pair times groups of equal men.
+//! Index of chess endings up to symmetry: king pair times groups of equal men (pieces or pawns).
 //!
 //! ```text
-//! number = ((side to move × king pairs + king pair) × group + …) × group + …
+//! rank = mixed-radix number with the digits: side to move, king pair, rank of each group of equal men
 //!
-//! group    equal men of one side: 64 squares (48 for pawns), 2016 (1128) pairs, 41664 (17296) triples
+//! group     1 man: 64 squares (48 for a pawn)    2 men: 2016 pairs (1128)    3 men: 41664 triples (17296)
 //! ```
 //!
-//! The symmetry that maps the kings to a listed pair is applied to all men. With both kings on the diagonal one
-//! reflection is left; of the two images the smaller number is used and the other is a hole. Further holes are
-//! numbers with two men on one square and those with the side that just moved in check. A group of equal men is
+//! The symmetry that maps the two kings to a listed king pair is applied to all men. With both kings on the diagonal,
+//! one reflection is left; of the two images, the one with the smaller rank is used, and the other rank is a hole.
+//! Ranks with two men on one square, or with the side that just moved in check, are holes, too. A group of equal men is
 //! ranked by the combinatorial number system.
 //!
-//! Invariant: a move that keeps all men leads to the same tier, any other to a later one.
+//! Invariant: a move without a capture or promotion leads to the same tier, any other move to a later one.
 
 use super::geometry::{ANTIDIAGONAL, DIAGONAL, GEOMETRY, Squares};
 use super::kings::{EIGHT, Kings, NO_PAIR, TRANSPOSE, TWO, transformed};

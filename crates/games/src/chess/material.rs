@@ -1,4 +1,4 @@
-//! Material signatures of endings: `KQKR`.
+//! Material signatures of chess endings, such as `KQKR`.
 
 use crate::Spec;
 use outplay_core::InputError;

@@ -1,4 +1,5 @@
-//! FEN, coordinate moves such as `e2e4`, and the ending that a FEN belongs to.
+//! Text notation of chess positions and moves: FEN, coordinate moves such as `e2e4`, and the ending that a FEN belongs
+//! to.
 
 use super::geometry::Squares;
 use super::index::kings_apart;

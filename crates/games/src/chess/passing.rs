@@ -1,15 +1,17 @@
-//! En passant captures, as detours between numbered positions.
+//! En passant captures in a chess index: positions with an en passant right have no rank of their own.
 //!
 //! ```text
-//! 4   . P p .      white played c2c4, and black, to move, may answer d4c3: the *passed* square is c3
+//!     b c d e
+//! 4   . P p .      white played c2c4, and black may reply d4c3: c3 is the en passant square
 //! 3   . * . .
 //! 2   . . . .
 //! ```
 //!
+//! Such a position is a *detour* ([`outplay_core::Detour`]): its value is the maximum, for the player to move, over the
+//! same position without the right and the captures, each of which leads to an ending with one man less.
+//!
 //! Invariant: a position stores the en passant square only if one of the captures is legal, so that equal positions
-//! compare equal. Such a position has no number of its own. It is a detour ([`outplay_core::Detour`]): its value is
-//! the better, for the player to move, of the same position without the right and of the captures, each of which
-//! leads to an ending with one man less.
+//! compare equal.
 
 use super::index::ChessIndex;
 use super::material::PAWN;

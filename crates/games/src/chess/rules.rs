@@ -1,4 +1,4 @@
-//! Chess rules: moves, mate and stalemate.
+//! Chess rules for endings: legal moves, mate and stalemate.
 
 use super::geometry::Squares;
 use super::material::{BISHOP, KNIGHT, Material, PAWN, QUEEN, ROOK};

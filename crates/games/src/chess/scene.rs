@@ -1,5 +1,6 @@
-//! Scenes of chess positions: 64 spots in the order of the squares. A move is a click on a man and one on its target;
-//! a promotion has a choice of the piece.
+//! Graphical description (scene) of chess positions: 64 spots in the order of the squares.
+//!
+//! A move is a click on a man and a click on its target square; a promotion also has a choice of the piece.
 
 use super::material::LETTERS;
 use super::notation::square_name;

@@ -1,4 +1,4 @@
-//! Bitset move generation for endings of three and four men.
+//! Bitset move generation for chess endings of three and four men (kings included).
 //!
 //! The kings and the *outer* man are fixed for a word, and the squares of the *last* man are its 64 slots.
 //!
@@ -11,11 +11,11 @@
 //! Moves of the last man are fills within a word. Moves of the outer man lead along its lines from word to word. A
 //! king's move leads to another row, under the symmetry that maps the kings to a listed pair.
 //!
-//! A double pawn step that allows an en passant capture leads to no slot, so it is excluded from all of these and
-//! listed as a detour.
+//! After a double pawn step that allows an en passant capture, the position has no slot. Such moves are listed
+//! separately, as detours.
 //!
-//! Equal men have a slot for either order, and with both kings on the diagonal both images of a position have one.
-//! That doubles the work in these cases, and no code needs a special case.
+//! A position with two equal men has two slots, one for either order; so has a position with both kings on the
+//! diagonal, one for either mirror image. This doubles the work in these cases and avoids special cases.
 
 use super::geometry::{GEOMETRY, Squares};
 use super::index::{ChessIndex, EndingLayout, IMAGES};

@@ -1,4 +1,5 @@
-//! Square sets under symmetries and under unmoves, with Kogge–Stone occluded fills for sliders.
+//! Square sets under symmetries of the board and under backward moves, with Kogge–Stone occluded fills for sliding
+//! pieces.
 //!
 //! A fill grows a set along a direction through empty squares by one, two and four steps, for all its squares at
 //! once.

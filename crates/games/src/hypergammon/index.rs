@@ -1,13 +1,14 @@
-//! An index of hypergammon positions before a roll, with colours merged: roller against opponent.
+//! Index of hypergammon positions before a roll, with colours merged: a position is stored as roller against opponent.
 //!
 //! ```text
-//! tier 0        the opening
-//! other tiers   checkers that each side has borne off, {a, b}: two halves, the roller has a or b
-//! in a half     roller's arrangement × arrangements of the other side + the other side's
+//! tier 0         the position before the opening roll
+//! other tiers    by the numbers of checkers that the sides have borne off, {a, b}
+//!  two halves    the roller has borne off a, or b
+//!  rank in half  rank of the roller's arrangement × arrangements of the opponent + rank of the opponent's arrangement
 //! ```
 //!
-//! There are 2925, 325, 25 and 1 arrangements with no, one, two and three checkers off. Both sides on one point is a
-//! hole, and so is a roller without checkers.
+//! An arrangement is the points of a side's checkers; there are 2925, 325, 25 and 1 arrangements with no, one, two and
+//! three checkers borne off. Ranks at which both sides occupy one point, or the roller has no checker left, are holes.
 
 use super::plays::{BAR, OFF, Side};
 use super::{Dice, Hypergammon, Race};

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! A checker's place is its pip count to bearing off: 24 is furthest, 0 is off, 25 the bar. Both dice are used if
-//! possible; if only one can be used, the larger one if possible; doubles are played four times. A win pays 1; 2 if
-//! the loser has borne off no checker (gammon); 3 if, in addition, a checker of the loser is on the bar or in the
-//! winner's home (backgammon). The player who won the opening roll is the first player, and that roll is one of the
-//! fifteen non-doubles.
+//! possible; if only one can be used, the larger one if possible; a double is played four times. A win pays 1; 2 if the
+//! loser has borne off no checker (gammon); 3 if, in addition, a checker of the loser is on the bar or in the winner's
+//! home (backgammon). The player who won the opening roll is the first player, and that roll is one of the fifteen
+//! non-doubles.
 
 mod index;
 mod plays;

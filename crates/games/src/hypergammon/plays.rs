@@ -1,4 +1,4 @@
-//! Move generation for a backgammon roll, with duplicate results removed.
+//! Move generation for a roll of two dice in backgammon; plays with the same result are listed once.
 
 /// Three checkers, the furthest first.
 pub(super) type Side = [u8; 3];

@@ -1,4 +1,4 @@
-//! Scenes of hypergammon positions, from the first player's point of view.
+//! Graphical description (scene) of hypergammon positions, from the first player's point of view.
 //!
 //! ```text
 //! 13 14 15 16 17 18  bar  19 20 21 22 23 24  off     the second player's bar and off

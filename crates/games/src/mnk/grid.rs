@@ -5,7 +5,7 @@
 //! 1oox/xxoo/xoxo/1x2         and . or a number for empty cells
 //! ```
 //!
-//! Other forms that people paste are read by `pasted.rs`.
+//! Boards in other forms, copied from elsewhere, are parsed by `pasted.rs`.
 
 use super::pasted;
 use outplay_core::{

@@ -1,16 +1,16 @@
-//! A tight index of m,n,k boards without holes: shape rank times colourings plus colouring rank, tiers by stones.
+//! Tight index of m,n,k boards: every rank is a board, and tiers are numbers of stones.
 //!
 //! ```text
-//! number = rank of the shape × C(n, f) + rank of the colouring
+//! rank = rank of the shape × C(n, f) + rank of the colouring
 //!
 //! shape      with gravity: the heights of the columns, a bounded composition of n
 //!            without:      the set of filled cells, a subset of size n
-//! colouring  which f of the n stones are the first player's
+//! colouring  the set of the f stones that are the first player's, a subset of the n stones
 //! ```
 //!
-//! n counts the stones placed since the start; preset stones and obstacles are left out of the numbering. Every
-//! number below a tier's size is a board with the right counts of stones, so there are no holes. Boards that play
-//! cannot reach (a complete line ended the game earlier) have numbers too.
+//! n is the number of stones placed since the start; preset stones and obstacles do not count. Every rank below a
+//! tier's size is a board with the right numbers of stones, so there are no holes. Boards that play cannot reach,
+//! because a line ended the game earlier, have ranks too.
 
 use super::{Board, Mnk, Rules};
 use outplay_core::{Content, Index, Link, Tier, Turn};

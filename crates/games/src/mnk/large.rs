@@ -1,4 +1,4 @@
-//! m,n,k-games on boards of any size, with a byte per cell. For players, not for solvers.
+//! m,n,k-games on boards of any size, with a byte per cell: for computer players, not for solvers.
 
 use super::{Rules, grid, reach, scene};
 use outplay_core::{

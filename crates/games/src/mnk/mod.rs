@@ -1,8 +1,8 @@
 //! m,n,k-games: k in a row on a board of m columns and n rows, with obstacles, preset stones, gravity and misère.
 //! Tic-tac-toe and Connect-4 are members of the family.
 //!
-//! [`Rules`] is the description. [`Mnk`] plays it on bitboards of 64 or 128 bits, and [`LargeMnk`] on boards of any
-//! size. [`MnkIndex`] numbers the positions of a bitboard.
+//! [`Rules`] describes a game. [`Mnk`] implements it on bitboards of 64 or 128 bits, and [`LargeMnk`] on boards of any
+//! size. [`MnkIndex`] ranks the positions of a bitboard.
 
 mod board;
 mod grid;

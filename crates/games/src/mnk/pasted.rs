@@ -1,4 +1,5 @@
-//! Pasted boards: the program's own picture, grids of pipes or spaces, plain rows, other letters for the stones.
+//! Parser of pasted boards: pictures that this program has printed, grids with pipes or spaces, plain rows, and other
+//! letters for the stones.
 //!
 //! ```text
 //!  3  x  .  +3        x | o |          X O _       Y R .

@@ -1,4 +1,4 @@
-//! Pasted boards in the forms that people use.
+//! Tests of the parser of pasted boards, in the forms that people use.
 
 use super::*;
 use outplay_core::{Mark, Notation, Tone, laws};

@@ -1,9 +1,9 @@
-//! Reachability of m,n,k boards by retraction: the stones must be placeable one by one, in turn, with no line before
-//! the last move.
+//! Reachability of m,n,k boards by retraction: whether the stones could have been placed one by one, in turn, with no
+//! line before the last move.
 //!
-//! With gravity, the last stone of the player who just moved is on top of a column. A depth-first search takes such
-//! stones back until the start is left. The colours of the stones are fixed, so a state is a vector of heights, and
-//! few vectors are visited.
+//! With gravity, the stone placed last is on top of a column and belongs to the player who just moved. A depth-first
+//! search removes such stones until the start position is reached. The colours of the stones are fixed, so a state of
+//! the search is a vector of column heights, and few vectors are visited.
 
 use super::rules::floating_stone;
 use outplay_core::{Content, LineBoard, Turn, cell_name};

@@ -1,4 +1,5 @@
-//! The description of an m,n,k game and its spec string.
+//! The description of an m,n,k game (size, k, gravity, misère, obstacles, preset stones), and the parser of its spec
+//! string.
 
 use crate::Spec;
 use crate::pasted::is_number;

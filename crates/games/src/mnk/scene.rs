@@ -1,4 +1,5 @@
-//! Scenes of m,n,k boards: every cell is a spot, and a move is a click on the cell where its stone comes to rest.
+//! Graphical description (scene) of m,n,k boards: every cell is a spot, and a move is a click on the cell where its
+//! stone comes to rest.
 
 use super::grid;
 use outplay_core::{Content, Gesture, Holder, Layout, LineBoard, Scene, Spot, cell_name};

@@ -1,4 +1,4 @@
-//! Laws, known counts and exact position parsing for the m,n,k family.
+//! Tests of the m,n,k family: laws, known position counts and parsing of positions.
 
 use super::*;
 use outplay_core::{Game, HashKeys, Index, Notation, Tier, laws};

@@ -1,7 +1,8 @@
-//! Sets of colourings of a shape as truth tables.
+//! Sets of colourings as truth tables: for a fixed set of occupied points (a shape), which assignments of owners to the
+//! men.
 //!
-//! Bit `m` of a table stands for the colouring in which the mover owns the men that are ones in `m`. A man of the
-//! shape is therefore a *variable*, and a set of colourings is a Boolean function.
+//! Bit `m` of a table represents the colouring in which the mover (the player to move) owns exactly the men whose bits
+//! are set in `m`. A man is therefore a *variable*, and a set of colourings is a Boolean function.
 //!
 //! ```text
 //! n men     2ⁿ bits in 2ⁿ⁻⁶ words; variables 0 to 5 select bits of a word, the others select words

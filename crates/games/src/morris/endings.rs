@@ -1,19 +1,20 @@
-//! An index of the moving phase of Nine Men's Morris up to symmetry, with colours merged.
+//! Index of the moving phase of Nine Men's Morris up to symmetry, with colours merged: mover (player to move) against
+//! opponent.
 //!
 //! ```text
 //! tier      {a men, b men}; a capture leads to {a, b − 1} or {a − 1, b}
-//! number    (shape × halves + half) × C(a + b, a) + rank of the mover's men among those of the shape
+//! rank      (shape × halves + half) × C(a + b, a) + rank of the mover's men among those of the shape
 //!
 //! shape     the occupied points up to the sixteen symmetries of the board
 //! half      0: the mover has a men, 1: the mover has b; one half only if a = b
 //! ```
 //!
-//! The tiers are split by the counts of men, like the databases of Gasser (1996); unlike his, they also number
-//! positions that play cannot reach. Where a symmetry fixes a shape, the smaller number of two arrangements that it
-//! swaps is used and the other is a hole. All positions in which the mover has two men left are lost; they share one
-//! number in a tier of its own.
+//! The tiers are split by the numbers of men, like the databases of Gasser (1996); unlike in those, positions that play
+//! cannot reach have ranks, too. Where a symmetry fixes a shape, the smaller rank of the two arrangements that it
+//! exchanges is used, and the other is a hole. All positions in which the mover has two men left are lost; they share
+//! one rank in a tier of its own.
 //!
-//! Invariant: a move without a capture stays in its tier, any other leads to a later one.
+//! Invariant: a move without a capture leads to the same tier, a capture to a later one.
 
 use super::rules::{LOST, Men, Morris, each};
 use super::sets::EndingSets;

@@ -1,13 +1,13 @@
-//! An index of the small morris games, with colours merged: mover against opponent.
+//! Index of three and six men's morris, with colours merged: mover (player to move) against opponent.
 //!
 //! ```text
-//! tiers while placing   (men placed, mover's men, opponent's men)   a move leads to one more man placed
-//! tiers while moving    {a men, b men}: two halves, the mover has a or b; a move swaps the halves
-//! within a half         rank of the mover's set × C(points − a, b) + rank of the opponent's set among
-//!                       the points that the mover leaves free
+//! tier, placing phase   (men placed, mover's men, opponent's men); a move leads to one more man placed
+//! tier, moving phase    {a men, b men} in two halves: the mover has a men, or b; a move swaps the halves
+//! rank within a half    rank of the mover's set × C(points − a, b) + rank of the opponent's set among the points
+//!                       that the mover leaves free
 //! ```
 //!
-//! Invariant: a tier precedes those that its captures lead to, so material never increases.
+//! Invariant: captures lead to later tiers, since the number of men on the board never increases in the moving phase.
 
 use super::rules::{Men, Morris, Variant, each};
 use outplay_core::{Index, Predecessors, Tier};

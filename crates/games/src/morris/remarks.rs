@@ -1,4 +1,5 @@
-//! Remarks on mills: lines that the player to move can close, and threats of the opponent.
+//! Remarks that explain a morris position: mills that the player to move can close, and mills that the opponent
+//! threatens.
 
 use super::rules::{Men, Morris, Step};
 use outplay_core::{Game, Remark, Sign, Turn};

@@ -1,7 +1,7 @@
-//! Scenes of morris positions: points, and the lines along which men move.
+//! Graphical description (scene) of morris positions: points, and the lines along which men move.
 //!
-//! A gesture selects up to three points in order: the man to move (unless it is being placed), the target, and the man
-//! to capture.
+//! A move is a click on up to three points in this order: the man to move (except in the placing phase), the target,
+//! and the man to capture.
 
 use super::rules::{Men, Morris, Step, each};
 use outplay_core::{Game, Gesture, Holder, Layout, Notation, Scene, Spot};

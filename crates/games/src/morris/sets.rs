@@ -5,11 +5,11 @@
 //! slot   the mover's men among those of the shape, as an assignment of a truth table (see `colours`)
 //! ```
 //!
-//! A step of a man leads to the row of another shape, whatever the owners of the other men, so that all positions of
-//! a row make the move at once. The positions in which it is legal, and those in which it closes a mill, are ANDs of
+//! A step of a man leads to the row of another shape, whoever owns the other men, so the move is made in all positions
+//! of a row at once. The set of positions in which it is legal, and the set in which it closes a mill, are ANDs of
 //! variables.
 //!
-//! Where a symmetry fixes a shape, all images of a position have slots, and one of them has the number.
+//! Where a symmetry fixes a shape, all images of a position have slots, and one of them has the rank.
 
 use super::colours::{MOST_MEN, MOST_WORDS, before, owned};
 use super::endings::EndingIndex;

@@ -1,7 +1,7 @@
 //! Canonical sets of occupied points up to the symmetries of the board.
 //!
-//! A *shape* is a set of occupied points, whatever the owners. The smallest of its images, read as a number, is
-//! canonical; canonical shapes of one size are numbered in order.
+//! A *shape* is a set of occupied points, whatever the owners. Its canonical form is the smallest of its images as a
+//! bit mask; the canonical shapes of one size are ranked in ascending order.
 
 use super::board::Board;
 use outplay_index::{Subsets, next_subset};

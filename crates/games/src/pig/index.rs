@@ -1,17 +1,18 @@
-//! An arithmetic index of the positions before a roll, with colours merged: roller against opponent.
+//! Index of the positions of Pig before a roll, with colours merged: roller against opponent.
 //!
 //! ```text
-//! tier      banked points of both players together; the last tier is "the mover has reached the goal"
-//! in it     a row for each number of points that the roller has banked, fewest first
-//! in a row  points still missing beyond those of the turn, fewest first
+//! level     contents, in the order of ranks
+//! tier      sum of both players' banked points; the last tier is "the roller has reached the goal"
+//! row       number of points that the roller has banked, fewest first
+//! place     points that the roller still lacks, those of the turn counted as won, fewest first
 //! ```
 //!
-//! A roll leads to an earlier number of its row or, if it loses the turn, to the row with the players exchanged;
-//! holding leads to a later tier. One in-order sweep of value iteration over a tier therefore propagates values from
-//! the goal to the beginning of a turn, and only values after a lost turn need further sweeps.
+//! A roll leads to a smaller rank in its row or, if it loses the turn, to the row with the players exchanged; holding
+//! leads to a later tier. One in-order sweep of value iteration over a tier therefore propagates values from the goal
+//! back to the beginning of a turn, and only values after a lost turn need further sweeps.
 //!
-//! A decision has no number of its own; it gets that of the same points before a roll. Points of a turn that no rolls
-//! add up to (1 with a die) have numbers nonetheless.
+//! The position in which the player chooses to roll or to hold has the same rank as the position before the roll.
+//! Points of a turn that no rolls add up to (1 with a die) have ranks nonetheless.
 
 use super::{Pig, Points};
 use outplay_core::{Index, Rolls, Tier, Turn};
