@@ -1,9 +1,10 @@
-//! VCT search: victory by continuous threats, fours and open threes.
+//! VCT search (victory by continuous threats): wins by fours and open threes.
 //!
 //! ```text
-//!   attacker    completes a line · makes an open or double four · a four, which has one reply ·
-//!               an open three, which has a few
-//!   defender    the replies common to all threats, and fours of its own, which the attacker must answer
+//!   side        moves that are tried
+//!   attacker    complete a line · make an open or double four · make a four, which has one reply ·
+//!               make an open three, which has a few replies
+//!   defender    the replies that stop all threats, and fours of its own, which the attacker must answer
 //! ```
 //!
 //! An AND/OR search in the spirit of threat-space search (Allis, van den Herik and Huntjens 1993); unlike

@@ -1,4 +1,4 @@
-//! Iterative deepening with VCT and Lazy SMP (Homan 2013, Østensen 2016).
+//! Iterative deepening with alpha-beta, VCT (wins by continuous threats) and Lazy SMP (Homan 2013, Østensen 2016).
 //!
 //! ```text
 //!   1 immediate results: a winning move, or the only move
@@ -8,8 +8,8 @@
 //!
 //! Helper threads run the same search (Lazy SMP); every other one starts at depth 2.
 //!
-//! Invariant: on one thread, a stopped search returns the result of the same search limited to the last
-//! completed depth. All budgets therefore depend on depth and nodes, never on the clock.
+//! Invariant: on one thread, a stopped search returns the result of the same search limited to the last completed
+//! depth. The node budget of VCT therefore depends on depth and nodes, never on the clock.
 
 use crate::attack::VctSearch;
 use crate::ground::{PatternBoard, TIER_FIVE, TIER_OPEN, number};

@@ -1,15 +1,18 @@
-//! Board with incrementally updated shapes (make/unmake with an undo log).
+//! Board of the pattern engine with incrementally updated shapes, by make and unmake with an undo log.
+//!
+//! The *key* of an empty cell encodes the cells around it along a direction, and its shape is the threat that a stone
+//! there would make (see `shape`).
 //!
 //! ```text
 //!  # # # # # # #      one array with a border of walls as wide as a line reaches, so that
 //!  # . . . x . #      walking along a direction needs no bounds checks
 //!  # . x . . . #
-//!  # # # # # # #      place = (column + rim) * stride + row + rim
+//!  # # # # # # #      index = (column + rim) * stride + row + rim
 //! ```
 //!
-//! A stone changes the keys of at most 8(k − 1) empty cells. Occupied cells keep the key they had when they
-//! were occupied, which is valid again when the stone is removed, because stones are removed in reverse order.
-//! Cells on which a stone would be a threat are also kept in lists by player and *tier*. The Zobrist hash
+//! A stone changes the keys of at most 8(k − 1) empty cells. Occupied cells keep the key they had when they were
+//! occupied, which is valid again when the stone is removed, because stones are removed in reverse order. Cells on
+//! which a stone would be a threat are also kept in lists, by player and strength of the threat. The Zobrist hash
 //! (1970) takes its numbers from SplitMix64.
 //!
 //! Invariant: shapes, sums, lists and hash equal those of [`PatternBoard::new`] with the same stones; a test compares

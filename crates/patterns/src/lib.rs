@@ -1,4 +1,4 @@
-//! Gomoku-style engine for k in a row on boards of any size: obstacles, preset stones, gravity, misère.
+//! Gomoku-style search engine for k in a row on boards of any size, with obstacles, preset stones, gravity and misère.
 //!
 //! | file | contents |
 //! |---|---|

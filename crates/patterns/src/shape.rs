@@ -6,9 +6,9 @@
 //!                                              x on ? makes an open three
 //! ```
 //!
-//! A completed line, and every shape on the way to one with this stone in it, lies within these neighbours. A
-//! shape is therefore a function of the key alone, and is memoised in a lookup table. Names are those of Gomoku
-//! (k = 5), by the number of stones missing: a four lacks one, a three two.
+//! Every line through the cell lies within these neighbours. The shape is therefore a function of their contents alone
+//! (the key), and is memoised in a lookup table. Names are those of Gomoku (k = 5), by the number of stones missing: a
+//! four lacks one, a three two.
 
 use rustc_hash::FxHashMap;
 

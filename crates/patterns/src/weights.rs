@@ -1,4 +1,4 @@
-//! Evaluation weights of shapes.
+//! Evaluation weights of shapes (open three, four, …) of the pattern engine.
 //!
 //! The static evaluation is a sum over all empty cells and the four directions through each: the shape that a
 //! stone there would make. The player to move can use its own shapes at once and the opponent's only after a

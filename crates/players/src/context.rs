@@ -1,4 +1,4 @@
-//! Player factory: constructs players and evaluations from spec strings for one game.
+//! Player factory: constructs the players and evaluations of one game from spec strings such as `alphabeta:depth=7`.
 
 use crate::alphabeta::{self, AlphaBeta};
 use crate::helpful::HelpfulnessJudge;

@@ -1,7 +1,7 @@
 //! Mixed strategy of a player at a position: the probability of each move.
 //!
-//! It is symbolic (uniform choices, mixed with a probability), so that exact arithmetic needs no rounded numbers: a
-//! choice among three moves is thirds, and `noisy:p=0.1` mixes with a tenth.
+//! The strategy is stored as uniform choices that are mixed with a probability, not as rounded numbers, so that exact
+//! arithmetic is possible: one of three moves has probability 1/3, and `noisy:p=0.1` mixes with 1/10.
 
 use crate::{PlayError, Player};
 use outplay_core::{AnyMove, AnyPosition};

@@ -1,4 +1,5 @@
-//! One-ply players: win, else block, else the move with the best static evaluation.
+//! One-ply players (`greedy`, `lines`, `polynomial`): they win or block at once if they can, else choose the move with
+//! the best static evaluation.
 
 use crate::judge::squeezed;
 use crate::look::Tactics;

@@ -1,7 +1,9 @@
-//! Helpfulness heuristic (Hayes and Loge): win, else block, else the cell with the most open windows through it.
+//! The player `helpful`: the helpfulness heuristic of Hayes and Loge. It wins or blocks at once if it can, else takes
+//! the cell with the most open windows through it.
 //!
-//! From "Developing a memory efficient algorithm for playing m,n,k games". It stores one integer per cell, so that a
-//! move on a board of a million cells takes milliseconds.
+//! The source is "Developing a Memory Efficient Algorithm for Playing m,n,k Games". A window is k cells in a row; it is
+//! open if the opponent has no stone in it. The player stores one integer per cell, and a move on a board of a million
+//! cells takes milliseconds.
 
 use crate::helpfulness::{Form, Helpfulness};
 use crate::insight::{DIRECTIONS, Insight, Part, cell_helps, direction};

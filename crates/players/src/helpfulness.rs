@@ -1,7 +1,7 @@
 //! Helpfulness of all cells by sliding-window sums: 1 plus the stones of each open window of k cells through a cell.
 //!
 //! ```text
-//!   S   stones of both players in the window that starts here, in one packed integer
+//!   S   numbers of both players' stones in the window that starts at a cell, packed into one integer
 //!   w   the weight that this window adds to each of its cells
 //!   V   the sum of w over the k windows along one direction that contain the cell
 //! ```

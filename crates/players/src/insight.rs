@@ -1,4 +1,4 @@
-//! Explainable evaluation: a score broken down into its terms.
+//! Explainable evaluation: the score of a position, broken down into its terms.
 //!
 //! ```text
 //!   score = scale × (amount of part 1 + amount of part 2 + …), rounded        amount = count × weight

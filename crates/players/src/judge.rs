@@ -1,4 +1,4 @@
-//! Static evaluation functions.
+//! The [`Judge`] trait: a static evaluation of positions, as players and searches use it.
 
 use crate::Insight;
 use outplay_core::{AnyPosition, Turn};

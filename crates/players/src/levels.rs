@@ -1,4 +1,4 @@
-//! Levels of strength: the players of a game from weakest to strongest, each with a number and a name.
+//! Levels of strength: the players of a game from weakest to strongest; each level has a number and a name.
 
 use crate::PlayerContext;
 use outplay_core::{InputError, nearest};

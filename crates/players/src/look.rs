@@ -1,7 +1,7 @@
 //! Tactics filter: wins in one ply, and moves that lose to the opponent's next reply.
 //!
-//! `greedy` and the generic `alphabeta` choose among its candidates, so that no choice of weights or depth makes them
-//! miss a win in one or overlook an immediate threat. `mcts` takes its wins only.
+//! The players `greedy` and the generic `alphabeta` choose among the moves that pass the filter, so that they never
+//! miss a win in one or an immediate threat, whatever their weights or depth. `mcts` uses only the wins.
 
 use crate::PlayerContext;
 use outplay_core::{AnyMove, AnyPosition, Content, Game, LineBoard, Turn};

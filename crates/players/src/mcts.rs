@@ -1,4 +1,4 @@
-//! The player `mcts`: Monte Carlo tree search. The search itself is in `uct`.
+//! The player `mcts`: Monte Carlo tree search within a limit of playouts or time. The search itself is in `uct`.
 
 use crate::look::Tactics;
 use crate::punctual::Punctual;

@@ -1,6 +1,6 @@
-//! Mobility evaluation: the difference in the number of legal moves, for games known by their rules only.
+//! The evaluation `mobility`: the difference in the number of legal moves, for games of which only the rules are known.
 //!
-//! Where the game's theory gives the payoff, the evaluation is that payoff.
+//! Where a theorem gives the payoff (`Game::theory`, such as nim-sums), the evaluation is that payoff.
 
 use crate::Judge;
 use outplay_core::{AnyGame, AnyPosition, Game, Turn};

@@ -1,4 +1,4 @@
-//! The player `noisy`: an ε-random wrapper around another player.
+//! The player `noisy`: another player that makes a random move with a given probability.
 
 use crate::words::format_spec;
 use crate::{Choice, Distribution, PlayError, Player};

@@ -1,4 +1,4 @@
-//! Exact oracle: game-theoretic values from a table, a book or a solver.
+//! Exact oracle: the interface through which players obtain game-theoretic values from a table, a book or a solver.
 
 use crate::PlayError;
 use outplay_core::{AnyMove, AnyPosition, Value};

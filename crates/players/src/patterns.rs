@@ -1,4 +1,4 @@
-//! The player `alphabeta` with the pattern engine, for k-in-a-row boards of any size, and its evaluation.
+//! The player `alphabeta` on k-in-a-row boards of any size, with the pattern engine, and the evaluation `patterns`.
 
 use crate::alphabeta::format_limits;
 use crate::distribution::determined;

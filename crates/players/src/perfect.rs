@@ -1,4 +1,4 @@
-//! The player `perfect`: optimal play from an exact oracle, by the shortest win and the longest loss.
+//! The player `perfect`: optimal moves from an exact oracle; it takes the shortest win and the longest loss.
 
 use crate::{Best, Choice, Distribution, ExactOracle, PlayError, Player};
 use outplay_core::{AnyGame, AnyPosition, Game, Turn};

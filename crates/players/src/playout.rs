@@ -1,4 +1,4 @@
-//! Playout evaluation: the mean payoff of random games from a position.
+//! The evaluation `playout`: the mean payoff of random games from a position.
 
 use crate::words::format_spec;
 use crate::{Judge, SearcherFactory};

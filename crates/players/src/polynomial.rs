@@ -1,4 +1,5 @@
-//! Polynomial evaluation of the 2014 report: each row and column counts a power of a base by its own stones.
+//! The evaluation `polynomial` (Mishra 2014): each row and column counts a power of a base by the number of its own
+//! stones.
 //!
 //! ```text
 //!   y = c0 + c1 B + c2 B² + …      c_i = rows that hold i own stones and meet the conditions

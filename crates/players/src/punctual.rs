@@ -1,8 +1,8 @@
 //! Move-time management that adapts to scheduling delays.
 //!
 //! A search polls the clock often, but a thread that is not scheduled cannot poll. An exponential moving average of
-//! past overruns is subtracted from the time of the next moves. The average, not the maximum: otherwise a single long
-//! delay would take most of the time of the dozen moves that follow.
+//! past overruns is subtracted from the time of the next moves. An average is used rather than the maximum, because
+//! otherwise a single long delay would take most of the time of the next dozen moves.
 
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,8 @@
-//! Race evaluation for games with dice: pip count for hypergammon and EinStein, hold-at-threshold play for Pig.
+//! The evaluation `race` for games with dice: pip counts for hypergammon and EinStein, hold-at-threshold play for Pig.
 //!
 //! Hypergammon and EinStein are evaluated by the lead, in units of a mean turn, relative to the remaining distance: the
-//! longer the race, the less a lead is worth. Pig is evaluated by the winning probability if both players hold at the
-//! threshold from which another roll loses more than it wins. Scores are expected payoffs in hundredths.
+//! longer the race, the less a lead is worth. Pig is evaluated by the winning probability if both players hold as soon
+//! as another roll would lose more points than it gains on average. Scores are expected payoffs in hundredths.
 
 use crate::Judge;
 use outplay_core::{AnyGame, AnyPosition, Native, Turn};

@@ -1,4 +1,4 @@
-//! List of the kinds of players, with a description, options and an example of each.
+//! Registry of the kinds of players, with a description, the options and an example of each.
 
 use serde::Serialize;
 

@@ -1,8 +1,9 @@
-//! Generic search loops behind object-safe traits: alpha-beta, expectiminimax and Monte Carlo tree search.
+//! Search loops for any game behind object-safe traits: alpha-beta, expectiminimax and Monte Carlo tree search.
 //!
-//! Each loop is monomorphised for one game; the rest of a player is written once, for any game.
+//! Each search loop is monomorphised for one game; the rest of a player is compiled once, for all games.
 //!
 //! ```text
+//!  player       factory method                   search
 //!  alphabeta ──▶ SearcherFactory::look_ahead ──▶ Searcher     alpha-beta; with dice, expectiminimax by Star2
 //!  mcts ───────▶ SearcherFactory::grow ────────▶ MctsTree     UCT
 //!  playout ────▶ SearcherFactory::playouts                    mean payoff of random games

@@ -1,7 +1,7 @@
 //! The player `swindler`: optimal play with an opponent model.
 //!
-//! In a lost position it plays the move that a fallible opponent is least likely to refute. In a draw it plays the
-//! value-preserving move after which the greatest share of replies are errors.
+//! In a lost position it plays the move that a fallible opponent is least likely to refute. In a drawn position it
+//! plays the value-preserving move after which the largest share of the opponent's replies are errors.
 
 use crate::perfect::best;
 use crate::words::format_spec;

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! All but `keep` are options of the generic search (`outplay_search`). A spec that names one of them selects that
-//! search, even where a specialised one exists, so that two players that differ in a technique differ in nothing else.
-//! Techniques that are not named keep their defaults.
+//! search, even where a specialised one exists, so that two players whose specs differ in one technique differ in
+//! nothing else. Techniques that are not named keep their defaults.
 
 use crate::words::ParsedSpec;
 use outplay_core::InputError;

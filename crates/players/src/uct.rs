@@ -8,8 +8,8 @@
 //!   4 backpropagation   payoffs and visits up to the root, and proven wins, draws and losses
 //! ```
 //!
-//! At chance nodes, selection samples an outcome of the dice. Unlike MCTS-Solver, draws are proven, too, and a chance
-//! node is proven if all its outcomes have the same payoff. The tree is built anew for each move.
+//! At chance nodes, selection samples an outcome of the dice. Unlike MCTS-Solver, this search also proves draws; a
+//! chance node is proven if all its outcomes have the same payoff. Each move starts a new tree.
 
 use crate::mcts::MctsLimits;
 use crate::searcher::MctsTree;

@@ -1,6 +1,6 @@
 //! Parser of player specs: `name[:key=value,…]`.
 //!
-//! Parsing splits a spec into name and options; each player then takes its own options and checks their values.
+//! The parser splits a spec into a name and options; each player then takes its own options and checks their values.
 //!
 //! ```text
 //! noisy:p=0.1,inner=alphabeta:depth=5,eval=lines      the value of `inner` and `eval` is the rest of the spec …

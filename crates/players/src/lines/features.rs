@@ -3,8 +3,9 @@
 //!
 //! The paper's five features are numbers of stones and windows. A *window* is k cells in a row; it counts for a player
 //! if the opponent has no stone in it. The extended features add zugzwang control (Allis 1988), which decides games
-//! with gravity. An empty cell that completes a line is a *threat*. For a threat that cannot be played yet its row
-//! parity matters: the players fill the board in turns, and the one who must play beneath a threat loses.
+//! with gravity. An empty cell that completes a line is a *threat*. For a threat that cannot be played yet, the parity
+//! of its row matters: the players fill the board in turns, and the player who has to play directly beneath an
+//! opponent's threat loses.
 
 use super::field::BoardGeometry;
 use super::forced::{ThreatSearch, above, fill};

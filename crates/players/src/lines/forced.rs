@@ -2,8 +2,8 @@
 //!
 //! [`ThreatSearch`] finds wins by a sequence of threats each of which forces the reply, as threat-space search (VCF;
 //! Allis, van den Herik and Huntjens 1993), but with the defender's replies played out and at most [`CHAIN`] threats.
-//! [`fill`] decides by zugzwang control (Allis 1988) which player profits from the standing threats; it simulates one
-//! line of play, so its answer is an estimate.
+//! [`fill`] estimates by zugzwang control (Allis 1988) which player profits from the threats on the board once all
+//! other cells are filled; it simulates a single line of play.
 
 use super::field::BoardGeometry;
 use outplay_index::Bits;

@@ -1,8 +1,8 @@
 //! Linear evaluation: the weighted sum of features, on bitboards and on boards of any size.
 //!
-//! Weights are scaled to integers (fixed point), so that small weights still distinguish positions. The paper's
-//! features are taken from the point of view of the player who chooses the move, whichever player is to move. The
-//! extended features depend on the player to move, so they are always those of the player who moved last.
+//! Weights are scaled to integers (fixed point), so that small weights still distinguish positions. The features of the
+//! Connect-4 report are computed from the point of view of the player who chooses the move, whichever player is to
+//! move. The extended features depend on the player to move, so they are always those of the player who moved last.
 
 use super::features::{count, paper};
 use super::field::BoardGeometry;

@@ -1,4 +1,4 @@
-//! The player `alphabeta` on k-in-a-row bitboards.
+//! The player `alphabeta` on k-in-a-row bitboards, with the specialised search of `search.rs`.
 
 use super::field::BoardGeometry;
 use super::judge::BitLines;

@@ -1,8 +1,11 @@
 //! Principal variation search on k-in-a-row bitboards, optimised for many shallow searches per second.
 //!
+//! A threat is an empty cell that completes a line of its owner; it is playable if a stone can be placed there now. The
+//! steps at a node:
+//!
 //! ```text
-//!   1 own threat playable: win                   2 two opposing threats playable: loss
-//!   3 one opposing threat: forced reply          4 prune moves beneath an opposing threat
+//!   1 own threat playable: win                   2 two playable threats of the opponent: loss
+//!   3 one of them: forced reply                  4 prune moves beneath a threat of the opponent
 //!   5 depth 0: static evaluation                 6 transposition table, then moves by history and line count
 //! ```
 //!

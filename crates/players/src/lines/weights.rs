@@ -1,8 +1,8 @@
 //! Weights of the linear evaluation: named feature sets, presets, and their text and file formats.
 //!
-//! There are two feature sets. The *paper* set is that of the Connect-4 report, in its order
-//! `[centre, fours, threes, twos, block]`; the report's result is `[3, 100, 1, 8, 29]`. The *extended* set also
-//! distinguishes the player to move, the threats that are playable now, and the rows of the others.
+//! There are two feature sets. The *paper* set is that of the Connect-4 report, in its order `[centre, fours, threes,
+//! twos, block]`; the weights that the report found are `[3, 100, 1, 8, 29]`. The *extended* set also distinguishes the
+//! player to move, the threats that are playable now, and the row parity of all other threats.
 
 use super::features::EXTENDED;
 use outplay_core::nearest;
