@@ -1,4 +1,4 @@
-//! Distributed solving: `outplay_runtime::Communicator` by MPI, and the program `outplay-mpi`.
+//! Distributed solving over MPI: an implementation of `outplay_runtime::Communicator`, and the program `outplay-mpi`.
 //!
 //! Everything is behind the feature `mpi`, so that the workspace builds where no MPI is installed.
 

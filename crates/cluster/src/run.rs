@@ -1,4 +1,5 @@
-//! The `outplay-mpi` program: the command line on a worker thread, the MPI progress thread on the main thread.
+//! Main function of `outplay-mpi`: runs the command line on a worker thread, and the MPI progress loop on the main
+//! thread.
 
 use crate::post::{MpiTransport, Phase};
 use mpi::Threading;

@@ -5,10 +5,11 @@
 //!   unit (4 bytes)  length (4 bytes)  a score for each colouring (a byte each)  checksum (8 bytes)
 //! ```
 //!
-//! The deepest layer is solved; the layers above it are derived by one-ply minimax. A record holds one shape
-//! with all its colourings. Records are only ever appended; a torn record at the end fails its checksum and is
-//! truncated on resume. The finished book is written to a temporary file, synced and renamed (atomic publish),
-//! then the partial file is removed.
+//! A layer is all positions with the same number of stones. The deepest layer is solved by search; the layers above it
+//! are derived by one-ply minimax. A record (unit) holds one shape (heights of the columns) with all its colourings
+//! (owners of the stones). Records are only appended; an incomplete record at the end fails its checksum and is
+//! truncated on resume. The finished book is written to a temporary file, synced and renamed, then the partial file is
+//! removed.
 //!
 //! Threads take shapes in order and share one transposition table, because neighbouring shapes lead to the same
 //! positions.

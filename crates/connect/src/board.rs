@@ -1,4 +1,4 @@
-//! Helper functions for line boards with gravity.
+//! Helper functions on line boards with gravity: playable columns, and the board after a move.
 
 use outplay_core::{Content, LineBoard, Turn};
 

@@ -6,10 +6,10 @@
 //!   length (4 bytes)  checksum (8 bytes)  the scores, one byte each, compressed by zstd
 //! ```
 //!
-//! Numbers are little-endian, checksums are XXH3. The scores of a layer are stored in the order of
-//! [`BookIndex`], a perfect hash, so positions themselves are not stored, only their scores (+128). Don't-care
-//! entries (unreachable, or solved by forced moves) repeat the previous entry, which compresses well. A layer
-//! is decompressed on first use.
+//! Numbers are little-endian, checksums are XXH3. A layer is all positions with the same number of stones. Its scores
+//! (plus 128) are stored in the order of [`BookIndex`], a perfect hash, so the positions themselves are not stored.
+//! Don't-care entries (unreachable, or solved by forced moves) repeat the previous entry, which compresses well. A
+//! layer is decompressed on first use.
 //!
 //! Invariant: a score that was read from a file has passed its checksum.
 

@@ -1,10 +1,10 @@
 //! Exact solver for connect-k on bitboards of up to 128 bits (width × (height + 1)).
 //!
-//! Any k, with gravity, obstacles and preset stones. The solver is an alpha-beta search with null windows and a
-//! transposition table, in the line of Pascal Pons' Connect 4 solver.
+//! Connect-k is k in a row with gravity, here with any k, obstacles and preset stones. The solver is an alpha-beta
+//! search with null windows and a transposition table, in the line of Pascal Pons' Connect 4 solver.
 //!
 //! ```text
-//! solver    order of the null-window searches  book      opening book, one score per position
+//! solver    sequence of null-window searches   book      opening book, one score per position
 //! search    null-window alpha-beta             author    building a book, resumable
 //! zugzwang  follow-up bounds (Allis 1988)      places    ranking positions within a book
 //! share     parallel search, simplified ABDADA
@@ -12,8 +12,8 @@
 //! rules     bitboards
 //! ```
 //!
-//! [`Solver`] computes scores; [`Book`] looks them up where few stones are on the board. [`check`] rejects
-//! boards without gravity and misère play.
+//! [`Solver`] computes scores; [`Book`] looks them up where few stones are on the board. [`check`] rejects boards that
+//! the solver does not support: those without gravity, and misère play.
 //!
 //! ```
 //! use outplay_connect::{Depth, Solver, SolverLimits};

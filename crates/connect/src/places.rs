@@ -1,14 +1,14 @@
 //! Perfect index of opening positions: rank and unrank by shape and colouring.
 //!
 //! ```text
-//!  .  x  .      shape: 1 + 3 + 1 stones in the columns, the r-th of the shapes with five stones
+//!  .  x  .      shape: 1 + 3 + 1 stones in the columns, ranked among the shapes with five stones
 //!  .  o  .      colouring: the subset of the stones that are the first player's, column by column
-//!  x  o  x      index = (canonical number of the shape) × colourings + (number of the colouring)
+//!  x  o  x      index = (rank of the shape among the canonical ones) × colourings + (rank of the colouring)
 //! ```
 //!
-//! Shapes are ranked as bounded compositions, colourings in the combinatorial number system. Of a shape and its
-//! mirror image only the one with the smaller number is kept. In the opening almost every colouring of every
-//! shape is reachable (89 % at ply 10 of 7x6), so a dense array needs less space than stored keys.
+//! Shapes are ranked as bounded compositions, colourings in the combinatorial number system. Of a shape and its mirror
+//! image, the one with the smaller rank is canonical. In the opening almost every colouring of every shape is reachable
+//! (89 % at ply 10 of 7x6), so a dense array needs less space than stored keys.
 
 use crate::BookError;
 use crate::board::without_stones;

@@ -2,8 +2,8 @@
 //! Null-window alpha-beta search of one position (negamax).
 //!
 //! ```text
-//! enter(pos, alpha)        is the score above alpha?
-//!   1  play every safe move and the forced replies after it: a child, or its exact score
+//! search a position with window (alpha, alpha + 1): is its score above alpha?
+//!   1  play every safe move and the forced replies to it; this gives a child position or an exact score
 //!   2  bounds without search: game length, follow-up (claimeven) bounds, the transposition table
 //!   3  search the children that are still undecided, best move first
 //! ```
@@ -12,11 +12,12 @@
 //! heuristic (Schaeffer 1989; here a moving average per cell that also penalises moves tried before the
 //! cutoff).
 //!
-//! Invariant: a position is entered only if the player to move has no winning move, faces no immediate threat,
-//! and has two or more moves that do not let the opponent win at once. Everything else is resolved in the
-//! parent, so a chain of forced moves costs no node.
+//! Invariant: a position is searched only if the player to move has no winning move, faces no immediate threat, and has
+//! two or more moves that do not let the opponent win at once. Everything else is resolved in the parent, so a chain of
+//! forced moves costs no node.
 //!
-//! Scores are for the player to move: ±((cells − stones at the end) / 2 + 1), 0 for a draw.
+//! Scores are for the player to move: positive for a win, negative for a loss, ±((cells − stones at the end) / 2 + 1),
+//! and 0 for a draw.
 
 use crate::rules::{BoardRules, Stones};
 use crate::share::{SearchContext, StopSignal};

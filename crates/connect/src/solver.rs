@@ -3,7 +3,7 @@
 //! ```text
 //!  low                     0                      high
 //!   |------------|---------|------------|----------|
-//!            second      later        first              "is the score above …?"
+//!            second      later        first              "is the score above this?"
 //! ```
 //!
 //! A bisection like MTD(bi) (Plaat, Schaeffer, Pijls and de Bruin 1996), skewed away from zero as in Pascal Pons'

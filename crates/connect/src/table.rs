@@ -12,8 +12,9 @@
 //! together cover all bits of the key: collisions are impossible (quotienting). Replacement within a bucket
 //! evicts the entry whose subtree took the least work (log₂ of its nodes).
 //!
-//! Every bit of the tag halves the smallest possible table. A key of 64 bits has at most 63 cells, so the
-//! scores of positions that are not won at once lie between −31 and 31: six bits each.
+//! Bucket index and tag must cover the key, so each additional bit of the tag halves the smallest possible table. A key
+//! of 64 bits has at most 63 cells, so the scores of positions that are not won at once lie between −31 and 31: six
+//! bits each.
 //!
 //! A search starts with a few buckets, which stay in the CPU cache, and spreads over more of the memory as it
 //! proceeds: [`TranspositionTable::grow`] moves every entry to the bucket that one more key bit selects.

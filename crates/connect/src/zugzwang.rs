@@ -7,8 +7,8 @@
 //!  x  .  x      gets the lowest empty cell of a column, the third, …, the follower the second, fourth, …
 //! ```
 //!
-//! If the leader has no line among his stones and his cells, he cannot win. If the follower has a *waiting* win
-//! (a threat on one of his cells), the leader runs out of other moves and must play below it.
+//! If no line consists of the leader's stones and cells, the leader cannot win. If the follower has a *waiting* win (a
+//! threat on one of the follower's cells), the leader runs out of other moves and must play below it.
 //!
 //! Two extensions relax the parity condition:
 //!

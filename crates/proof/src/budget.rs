@@ -1,4 +1,4 @@
-//! Node budget of a proof search, with cancellation.
+//! Node budget of a proof search, with cancellation by a monitor.
 
 use outplay_runtime::{Monitor, Pace};
 

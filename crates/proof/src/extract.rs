@@ -1,8 +1,10 @@
-//! Extraction of a proof from the search tables.
+//! Extraction of a proof from the tables of a finished search.
 //!
-//! Results in the tables are final and each depends on results for smaller positions only, so a traversal from
-//! the root meets only proven entries. Positions are visited in the frame of their keys; a [`StepLink`] carries the
-//! symmetry from frame to frame. Invariant: the cells that a holding step mentions lie in the zone of its
+//! Results in the tables are final, and each depends only on results for positions with fewer empty cells, so a
+//! traversal from the root meets only proven entries. The tables store each position as its smallest symmetric image
+//! (its key); a [`StepLink`] has the symmetry that maps the cells of one step to those of the next.
+//!
+//! Invariant: the cells that a step of a holding (blocking) strategy mentions lie in the relevance zone of its table
 //! entry.
 
 use crate::budget::NodeBudget;

@@ -1,13 +1,13 @@
 //! Board geometry: lines and symmetries.
 //!
-//! Cells keep the numbers they have on the board, `column * height + row`. Lines cut by an obstacle are
-//! omitted. A symmetry is a permutation of the cells that maps the board, obstacles included, to itself; images
-//! of sets come from lookup tables by byte.
+//! The number of a cell is `column * height + row`, as on the board. Lines through an obstacle are omitted. A symmetry
+//! is a permutation of the cells that maps the board, obstacles included, to itself; images of sets of cells come from
+//! lookup tables, eight cells at a time.
 //!
 //! ```text
-//!  bit 0 of a symmetry's name: columns mirrored
-//!  bit 1:                      rows mirrored
-//!  bit 2 (applied first):      columns and rows exchanged (square boards only)
+//!  bit 0 of a symmetry:  columns mirrored
+//!  bit 1:                rows mirrored
+//!  bit 2 (applied first): columns and rows exchanged (square boards only)
 //! ```
 
 use crate::cells::Cells;

@@ -1,4 +1,4 @@
-//! Proof search for k-in-a-row boards far beyond tables, with machine-checkable proofs.
+//! Proof search for k-in-a-row boards far too large for tables, with machine-checkable proofs.
 //!
 //! A board without gravity is decided by two questions: can the player to move force a line, and can the
 //! opponent? Each is answered from the view of an *attacker*, who wants a line, and a *defender*:
@@ -7,9 +7,9 @@
 //!   potential and relevance zones decide boards on which blocking suffices;
 //! * the strong game, where the defender's own threats count too and the attacker needs threats of its own.
 //!
-//! Both are searched by df-pn (Nagai 2002), with VCF (victory by continuous fours) at the leaves of the strong
-//! game. [`prove`] returns the value or, if a limit came first, bounds; and on request a [`Proof`] whose text
-//! the crate `outplay-check` verifies with the plain rules.
+//! Both are searched by df-pn (Nagai 2002), with VCF (victory by continuous fours) at the leaves of the strong game.
+//! [`prove`] returns the value or, if a limit was reached first, bounds. On request it also returns a [`Proof`], whose
+//! text the crate `outplay-check` verifies with the plain rules.
 //!
 //! ```
 //! use outplay_core::{LineBoard, Verdict};

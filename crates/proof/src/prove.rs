@@ -1,4 +1,4 @@
-//! Driver: combines the searches for both players into a verdict.
+//! Driver of the proof search: combines the searches for both players into a verdict.
 //!
 //! ```text
 //!  can the player to move win?   can the opponent win?       value

@@ -1,4 +1,4 @@
-//! Residue of the weak game: the attacker's live lines as a reduced hypergraph.
+//! Residue of the weak game (Maker–Breaker): the attacker's live lines as a reduced hypergraph.
 //!
 //! ```text
 //!  line  x . x .   ->  {b, d}       the attacker needs these cells
@@ -9,7 +9,8 @@
 //! result:
 //!
 //! * a line that contains another one is dropped: blocking the smaller one blocks both;
-//! * a line with two private cells is dropped and the cells become a pair: one of them suffices;
+//! * a line with two cells that are in no other line is dropped, and these cells become a pair: when the attacker takes
+//!   one of them, the defender blocks with the other;
 //! * cells without a line are dropped.
 //!
 //! Invariant: `lines` is an antichain; `stones` and `cells` are unions over the lines kept.

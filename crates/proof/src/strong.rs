@@ -1,10 +1,12 @@
 //! Strong game (Maker–Maker): df-pn search whether the attacker completes a line before the defender does.
 //!
+//! The attacker *wins* if it does; otherwise the defender *holds*.
+//!
 //! ```text
 //!              attacker to move                     defender to move
-//!  wins        by VCF, or                           two open cells at once, or
+//!  wins if     by VCF, or                           two cells to block at once, or
 //!              some move wins                       every reply loses
-//!  holds       blocking suffices, or                completes a line, or blocking suffices,
+//!  holds if    blocking suffices, or                completes a line, or blocking suffices,
 //!              every move has an answer             or some move holds
 //! ```
 //!

@@ -1,15 +1,17 @@
 //! Weak game (Maker–Breaker): df-pn search whether the defender can block every line.
 //!
+//! The defender *holds* if it can; otherwise the attacker *fills* a line.
+//!
 //! Lines of the defender do not count here, so an extra stone never hurts its owner, and every result comes
 //! with a *relevance zone* (compare Wu and Lin 2010): the cells that the successful side needs. Stones of the
 //! other side outside the zone change nothing.
 //!
 //! ```text
 //!              attacker to move                     defender to move
-//!  holds       every move has an answer;            some move holds;
+//!  holds if    every move has an answer;            some move holds;
 //!              zone: union over the answers         zone: the move and its zone
-//!  fills       some move fills;                     two open single cells, or every
-//!              zone: the move and its zone          move fails; zone: the union
+//!  fills if    some move fills;                     two cells complete a line each, or
+//!              zone: the move and its zone          every move fails; zone: the union
 //! ```
 //!
 //! A move outside the zone of a result already known for a sibling has the same answer, so only the

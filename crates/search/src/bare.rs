@@ -9,8 +9,7 @@
 //! positions on the path share one buffer. A position at the horizon is evaluated in its parent's loop and
 //! costs no call. The only extra is mate-distance pruning, which stops where no better payoff is possible.
 //!
-//! Invariant: every node is either expanded (a dynamic evaluation) or evaluated (a static one), so only the
-//! former are counted here.
+//! Invariant: every node is either expanded (a dynamic evaluation) or evaluated (a static evaluation).
 
 use crate::clock::{Clock, StopReason};
 use crate::score::{HIGH, INFINITE, LOW, MOST_EVALUATION, Scale, Score, SearchScore};

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!  level 0   root            equal positions of a level are merged, so a position is expanded
-//!  level 1   a  b  c         once per level however many paths lead to it; the price is
-//!  level 2   d  e  f  g      that whole levels are kept in memory
+//!  level 1   a  b  c         once per level, however many paths lead to it. In exchange,
+//!  level 2   d  e  f  g      whole levels are kept in memory.
 //! ```
 //!
 //! All levels are expanded first, then values are backed up from the last level to the root. Pruning is

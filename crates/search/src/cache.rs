@@ -1,7 +1,7 @@
-//! Exact cache of static evaluations, sharded by key.
+//! Cache of static evaluations, with exact keys, sharded.
 //!
-//! The cache is shared by the threads. It never evicts and stops inserting when full, so the number of its keys
-//! is the number of distinct positions evaluated (the 2014 report counts them).
+//! All threads share the cache. It never evicts, and stops inserting when it is full; until then the number of its keys
+//! is the number of distinct positions evaluated, a statistic of Mishra (2014).
 
 use crate::score::Score;
 use outplay_core::Game;

@@ -1,9 +1,9 @@
 //! Node budget, deadline and cancellation of a search.
 //!
-//! Threads draw nodes from one shared budget in batches, so a limit of n nodes is exact for any number of
-//! threads, and the hot path is one decrement. Everything slow (clock, monitor, faults of the rules) is polled
-//! when a batch is used up. Batches start small and double while they are used up quickly, so slow evaluation
-//! functions overrun a time limit by little. Long work within a single node is polled through a separate pace.
+//! Threads draw nodes from one shared budget in batches, so a limit of n nodes is exact for any number of threads, and
+//! the hot path is one decrement. The clock, the monitor and the rules (which may report a fault) are polled when a
+//! batch is used up. Batches start small and double while they are used up quickly, so that a slow evaluation function
+//! exceeds a time limit only slightly. Long work within a single node polls separately.
 
 use crate::{Limit, SearchError, SearchLimits};
 use outplay_runtime::{Deadline, Monitor, Pace};

@@ -8,9 +8,9 @@
 //! MIN …
 //! ```
 //!
-//! Values are the first player's mean payoffs. Bruce W. Ballard, "The *-minimax search procedure for trees
-//! containing chance nodes", Artificial Intelligence 21, 1983. Star2's probing phase takes the move with the
-//! best hint as the reply to probe.
+//! Values are the first player's mean payoffs. Bruce W. Ballard, "The *-minimax search procedure for trees containing
+//! chance nodes", Artificial Intelligence 21, 1983. The reply that Star2 probes is the one with the best move-ordering
+//! hint.
 //!
 //! Invariant: a value strictly inside its window is exact; at or outside it, a bound on that side.
 

@@ -1,4 +1,4 @@
-//! Recorder for small searches of games with chance, an observer of the search itself.
+//! Recorder of small expectiminimax searches for display; it observes the search itself.
 //!
 //! ```text
 //!        ▲ +0.2500                players choose, chance nodes have odds; branches pruned by
@@ -9,7 +9,8 @@
 //!
 //! The search runs twice: first to count the nodes of each ply, then to record as many whole plies as fit.
 //!
-//! Invariant: nodes = branches that are neither cut off nor glances (Star2 probes) + those left out.
+//! Invariant: nodes = recorded branches that are neither cut off nor Star2 probes + branches that were left out for
+//! lack of space.
 
 use crate::dice::{SearchObserver, Window, observed};
 use crate::tree::{Bound, Branch, Cut, Fate, Tree, TreeOptions, Worth, mark_principal};

@@ -1,14 +1,15 @@
 //! Iterative deepening with Lazy SMP (Homan 2013, Østensen 2016), for every game.
 //!
 //! ```text
-//! Engine ── options, evaluation, table, probe          kept between searches
+//! SearchEngine ── options, evaluation, table, probe          kept between searches
 //!   └─ search(pos, limits, monitor) ── depth 1, 2, 3 … ── Report
 //!        └─ Lazy SMP helpers: the same search, root moves rotated, one table
 //! ```
 //!
-//! The engine picks the bare or the full search by its options, deepens until the value is proven or a limit is
-//! hit, and extends a proven principal variation to the end of the game. Helper threads differ in the order of
-//! the root moves and in the first depth; they communicate through the transposition table only.
+//! Depending on the options, the engine uses the plain search (`bare`) or the one with a table (`full`). It deepens
+//! until the value is proven or a limit is reached, and extends a proven principal variation to the end of the game.
+//! Helper threads differ in the order of the root moves and in the first depth; they communicate through the
+//! transposition table only.
 //!
 //! Invariant: an answer is called exact only if the search carried the proof up to the root.
 

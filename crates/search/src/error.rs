@@ -1,4 +1,4 @@
-//! Errors of a search. Hitting a limit is not an error: the report states it.
+//! Errors of a search. A limit that was reached is not an error; the search report states it.
 
 use thiserror::Error;
 

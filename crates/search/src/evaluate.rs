@@ -1,4 +1,4 @@
-//! Evaluation function: heuristic knowledge about a game beyond its rules.
+//! The [`Evaluate`] trait: heuristic knowledge about a game beyond its rules (evaluation, move ordering, quiescence).
 
 use outplay_core::Game;
 

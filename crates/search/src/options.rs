@@ -1,4 +1,4 @@
-//! Search options and limits.
+//! Options and limits of a game-tree search.
 
 use std::time::Duration;
 

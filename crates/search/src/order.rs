@@ -4,8 +4,9 @@
 //! hash move  >  two killers of this ply  >  hints  >  history  >  the order of the rules
 //! ```
 //!
-//! Ordering scores are integers in these bands. Moves without a slot number keep their history in a short list
-//! sorted by usefulness. Ordering changes the work, never the value.
+//! The score of a move is an integer in the band of its class. A game may number its moves (slots) for the history
+//! table; for other games, the history is a short list sorted by usefulness. Ordering changes the work, never the
+//! value.
 
 use crate::{Evaluate, SearchOptions};
 use outplay_core::{Game, Turn};

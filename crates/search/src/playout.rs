@@ -1,7 +1,7 @@
 //! Monte Carlo playouts: uniformly random games.
 //!
-//! Every legal move is equally likely; chance nodes follow their distribution. The loop copies positions and
-//! reuses one buffer of moves, so a playout costs little more than its calls of the rules.
+//! Every legal move is equally likely; chance nodes follow their distribution. The loop copies positions and reuses one
+//! buffer of moves, so a playout takes little more time than the rules do.
 
 use crate::SearchError;
 use outplay_core::{Chance, Game, Turn};

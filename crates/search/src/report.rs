@@ -1,4 +1,5 @@
-//! Search results: answers, proven bounds and reports.
+//! Search results: the answer (exact value or proven bounds), the heuristic score, the principal variation and
+//! counters.
 
 use crate::score::{self, HIGH, LOW, MOST_EVALUATION, SearchScore};
 use crate::{Counters, Limit};

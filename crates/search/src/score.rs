@@ -5,9 +5,9 @@
 //!  loss, later better   evaluations, tie = 0    win, sooner better  win of 2, …
 //! ```
 //!
-//! A score counts plies from the *root* of the search, so it needs no adjustment on its way up; the table
-//! converts it, as engines do with mate scores. A proven win exceeds every evaluation, and a proven loss is
-//! below every evaluation.
+//! A score counts plies from the *root* of the search, so it needs no adjustment on its way up; the transposition table
+//! converts it, as chess engines do with mate scores. A proven win exceeds every evaluation, and a proven loss is below
+//! every evaluation.
 //!
 //! Invariant: [`LOW`] is set only with a proof that the true value is at least the score, and [`HIGH`] only
 //! with a proof that it is at most the score. A cutoff or the horizon clears only the flag it invalidates.

@@ -1,4 +1,4 @@
-//! Threads with large stacks for deep recursion.
+//! Threads with large stacks, for searches that recurse deeply.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;

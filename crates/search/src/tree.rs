@@ -1,7 +1,7 @@
 //! Recorder for small minimax and alpha-beta searches, for display.
 //!
 //! ```text
-//!        ▲ ≥ draw          every position with its window, its value and its fate:
+//!        ▲ ≥ draw          every position with its window, its value and its outcome:
 //!      ╱   ┆   ╲           expanded, finished, at the horizon, or cut off and why
 //!   ▼ draw  ▼ ≤ loss ✂
 //! ```

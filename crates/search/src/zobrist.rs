@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!  position      x . o …          as a byte sequence, the way it is hashed
-//!  numbers       r(0,x) ⊕ r(1,.) ⊕ r(2,o) ⊕ …
+//!  key           r(0,x) ⊕ r(1,.) ⊕ r(2,o) ⊕ …      r(i, b): random number of byte b at offset i
 //! ```
 //!
-//! Works for any game: there is one pseudorandom number per byte value and offset, where the classic scheme has
-//! one per piece and square. On a bitboard a byte is eight cells at once. Keys are computed from scratch, not
-//! incrementally. Two positions collide with probability 2⁻ᵇ for keys of b bits.
+//! The scheme works for any game: there is one pseudorandom number for each byte value and offset, where the classic
+//! scheme has one for each piece and square. On a bitboard, a byte covers eight cells. Keys are computed from scratch,
+//! not incrementally. Two positions collide with probability 2⁻ᵇ for keys of b bits.
 
 use std::hash::{Hash, Hasher};
 
