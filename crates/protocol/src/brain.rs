@@ -1,7 +1,7 @@
 //! Move selection when this program is an engine.
 //!
-//! Unless a player is named, the strongest available one moves: exact values where they can be expected soon, else
-//! alpha-beta with the default evaluation of the game, for the given time.
+//! Unless the host selects a player, the move is exact if exact values are expected within the given time; otherwise
+//! alpha-beta with the game's default evaluation chooses it.
 
 use crate::lines::{Input, StopFlag};
 use outplay_core::{AnyPosition, escape_controls};

@@ -1,4 +1,4 @@
-//! Engine process with line-based, non-blocking pipes.
+//! Child process of an external engine, with line-based, non-blocking pipes.
 //!
 //! ```text
 //!   send()    ──▶ queue ──▶ thread ──▶ stdin  ┐
@@ -11,9 +11,9 @@
 //! an engine that writes too fast; long lines are truncated; the output between two commands is limited.
 //!
 //! Invariant: the process group is killed before its leader is reaped, so that the group id cannot have been reused and
-//! grandchildren die, too. If this process is killed (SIGKILL), a watchdog kills the group: a shell that waits for EOF
-//! on a pipe whose write end only this process holds. A parent-death signal (`PR_SET_PDEATHSIG`) would need unsafe code
-//! in the child, and fires already when the *thread* that started the process exits.
+//! grandchildren die, too. If this process itself is killed (SIGKILL), a watchdog kills the group: a shell that waits
+//! for EOF on a pipe whose write end only this process holds. (A parent-death signal, `PR_SET_PDEATHSIG`, would need
+//! unsafe code in the child, and fires as soon as the *thread* that started the process exits.)
 
 use outplay_core::escape_controls;
 use outplay_players::{Fault, PlayError};

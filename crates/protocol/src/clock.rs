@@ -1,4 +1,4 @@
-//! Search limits and timeouts of external engines.
+//! Search limits and timeouts of external engines: `@200ms`, `@depth=5` or `@nodes=10000` in a player spec.
 
 use outplay_runtime::Monitor;
 use std::time::{Duration, Instant};

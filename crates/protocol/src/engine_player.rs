@@ -1,4 +1,4 @@
-//! A player that is an external engine: what the hosts of all protocols share.
+//! External engine as a player: the part of the host that does not depend on the protocol (UGI or Gomocup).
 
 use crate::child::EngineProcess;
 use crate::engine_pool::{EnginePool, EngineSpec};

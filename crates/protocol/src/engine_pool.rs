@@ -1,7 +1,7 @@
 //! Pool of idle engine processes, and the launcher of engine players.
 //!
 //! An engine is started when a game begins, and returns to the pool when its player is dropped, for the next player
-//! with the same command and game. An engine that committed a fault is ended instead.
+//! with the same command and game. An engine that committed a fault is terminated instead.
 
 use crate::child::EngineProcess;
 use crate::clock::{self, ThinkLimit};

@@ -1,6 +1,7 @@
 //! Gomocup engine: this program as a player of five in a row for Gomocup managers.
 //!
 //! ```text
+//!  command                                  reply
 //!  START 15, RECTSTART 20,15, RESTART       OK, or ERROR and a sentence
 //!  BEGIN                                    a move such as 7,7: columns from the left, rows from the top, from 0
 //!  TURN 7,8                                 a move

@@ -10,8 +10,8 @@
 //! opponent's as 2, in alternating order.
 //!
 //! The protocol has no command that stops a search. When a turn is stopped, the host sends `YXSTOP`, an extension of a
-//! few engines. An engine that has not moved within [`STOP`] is ended, because its late move could be taken for its
-//! next one. An engine that did move is resynchronised with `START`.
+//! few engines. An engine that has not moved within [`STOP`] is terminated, because its late move could be taken for
+//! its next one. An engine that did move is resynchronised with `START`.
 
 use crate::child::{EngineProcess, STOP, fault};
 use crate::clock::{ThinkLimit, limit_of_move};

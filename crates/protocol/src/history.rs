@@ -1,7 +1,7 @@
-//! Move history of a game, reconstructed from positions, for protocols that transmit moves.
+//! Move history of a game, reconstructed from positions, for protocols that transmit moves instead of positions.
 //!
-//! A player receives positions only. If a position is one opponent's move after the last known one, that move extends
-//! the history; otherwise the position starts a new history.
+//! A player receives only positions. If a position follows from the last known one by a single move of the opponent,
+//! that move extends the history; otherwise the position starts a new history.
 
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Game, Notation, Turn};
 

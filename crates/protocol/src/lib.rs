@@ -1,9 +1,9 @@
-//! Engine protocols: hosting external engines as players, and being an engine for other hosts.
+//! Engine protocols in both roles: as a host, with external engines as players, and as an engine for other hosts.
 //!
 //! ```text
 //!            as a host                                     as an engine
 //!  engine_pool   idle engine processes           brain     chooses player and time for a move
-//!  ugi_host, gomocup_host: a Protocol each        ugi_engine, gomocup_engine: a command loop each
+//!  ugi_host, gomocup_host: one protocol each      ugi_engine, gomocup_engine: one command loop each
 //!  child     engine process with line I/O: every wait has a timeout, every process is reaped
 //! ```
 //!

@@ -1,4 +1,4 @@
-//! Asynchronous line input of an engine, read by a thread of its own while a search runs.
+//! Asynchronous line input of an engine: a separate thread reads commands, so that `stop` arrives while a search runs.
 
 use outplay_runtime::Monitor;
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! Detection of a closed output pipe: a host that has exited.
+//! Detection of a closed output pipe, so that an engine stops its search when its host has exited.
 
 use outplay_runtime::Monitor;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -1,6 +1,7 @@
 //! UGI engine: this program behind the universal game interface.
 //!
 //! ```text
+//!  command                                     reply or effect
 //!  ugi                                         id, options, ugiok
 //!  isready                                     readyok
 //!  setoption name Game value SPEC              any game of the catalog; option `Player`: the player's spec

@@ -1,11 +1,14 @@
-//! Message passing between the processes that solve one game together: MPI-style collectives and a request handler.
+//! Message passing between the processes that solve one game together: MPI-style collectives and requests to other
+//! ranks.
 //!
 //! ```text
-//!  exchange      all-to-all: each rank sends one message to every rank; ends a BSP superstep (Valiant 1990)
-//!  gather        all-gather           sum, least    all-reduce (sum, minimum)
-//!  from_first    broadcast of rank 0  meet          barrier
-//!  agree         fails on all ranks if it failed on one
-//!  ask           RPC: one rank's request to another, whose handler replies while that rank computes
+//!  all_to_all      each rank sends one message to every rank; ends a BSP superstep (Valiant 1990)
+//!  all_gather      every rank receives the message of every rank
+//!  broadcast       every rank receives the message of rank 0
+//!  all_reduce_sum, all_reduce_min
+//!  barrier
+//!  all_ok          fails on all ranks if it failed on one
+//!  ask             RPC: a request to one rank, whose handler replies while that rank computes
 //! ```
 //!
 //! The transport is behind the trait: MPI, or threads of one process ([`LocalCommunicator`]).

@@ -1,8 +1,8 @@
 //! Priority lock around CPU-bound work: one thread of a process computes at a time, with all of the process's cores.
 //!
-//! Ranks that write a table together overlap two kinds of work: solving a tier, and coding the tier before. Both wait
-//! for other ranks at times, and while one waits the other computes. Without the lock both would compute at once, and
-//! a process would use twice its cores.
+//! Ranks (processes) that write a table together overlap two kinds of work, each on threads of its own: solving a tier,
+//! and compressing the tier before. While one of them waits for another rank, the other one computes. Without the lock
+//! both would compute at the same time, and the process would use twice its cores.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,4 @@
-//! A monitor that measures the polling of a kernel: for tests.
+//! Monitor for tests that measures how often a kernel polls for cancellation, and how fast it stops.
 
 use crate::Monitor;
 use std::sync::Mutex;

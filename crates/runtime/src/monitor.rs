@@ -1,9 +1,9 @@
 //! Progress reporting and cooperative cancellation.
 //!
 //! ```text
-//! Monitor    receives progress and cancels: after a key, a closed page or a timeout
-//! Deadline   a monitor that also cancels after a timeout
-//! Pace       polls a monitor every few milliseconds of a kernel's work
+//! Monitor    receives progress and cancels work, for example after Ctrl-C or when a browser tab closes
+//! Deadline   a monitor that wraps another one and also cancels after a timeout
+//! Pace       polls a monitor every few milliseconds from within a kernel's loop
 //! ```
 
 use std::ops::Range;

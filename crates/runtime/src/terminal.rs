@@ -1,4 +1,4 @@
-//! What a terminal can show.
+//! Colour depth of the terminal.
 
 /// Whether the terminal announces 24-bit colours (`COLORTERM` is `truecolor` or `24bit`); without it, 16 are used.
 pub fn true_color() -> bool {

@@ -1,7 +1,7 @@
 //! Type-erased parallel loops on the current rayon pool, compiled once for all closures.
 //!
 //! ```text
-//!  each      a call for every index
+//!  each      calls a closure for every index
 //!  try_each  the same, until one fails
 //!  map       the results for every index, in order
 //!  parts     a slice in chunks, each with its index

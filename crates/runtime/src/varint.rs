@@ -1,4 +1,4 @@
-//! Unsigned LEB128 varints.
+//! Variable-length integers: unsigned LEB128.
 
 /// Appends a number: seven bits per byte, least significant first.
 #[inline]

@@ -1,12 +1,13 @@
-//! Access token: a secret that every request has to carry.
+//! Access token: a secret that every request has to carry, if the operator sets one.
 //!
 //! ```text
+//!  client     how the token is sent
 //!  programs   Authorization: Bearer TOKEN
 //!  browsers   /?token=TOKEN once, which sets a cookie (HttpOnly, SameSite=Strict) and opens the address without it
-//!  others     401, with a form for browsers and a sentence for programs
+//!  without    401: a form for browsers, an error message for programs
 //! ```
 //!
-//! Invariant: the comparison takes the same time whichever byte differs, and the token is in no log and no error.
+//! Invariant: the comparison takes constant time, and the token appears in no log and no error message.
 
 use crate::refusal::Refusal;
 use axum::extract::Request;

@@ -1,4 +1,4 @@
-//! Request parsing: client, path id, query and JSON body, with uniform errors.
+//! Request parsing: client, id in the path, query parameters and JSON body, with uniform error messages.
 
 use crate::addresses::Address;
 use crate::net::{ActiveRequest, ClientId, ConnectionSlot};

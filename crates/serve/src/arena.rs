@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!  POST   /api/v1/match              {"game", "players": […], "games": 20}  →  {"id": 3, "state": "running", …}
-//!  GET    /api/v1/match/3            score with bounds, test, boards
-//!  GET    /api/v1/match/3/stream     the same as events
+//!  GET    /api/v1/match/3            score with confidence interval, sequential test, boards
+//!  GET    /api/v1/match/3/stream     the same as server-sent events
 //!  GET    /api/v1/match/3/record     the games, as `outplay match --out` writes them
-//!  DELETE /api/v1/match/3            stops it          POST /api/v1/match/3/resume   resumes it
+//!  DELETE /api/v1/match/3            stops the match   POST /api/v1/match/3/resume   resumes the match
 //! ```
 
 use crate::api_request::ApiRequest;

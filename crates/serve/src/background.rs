@@ -3,7 +3,7 @@
 //! ```text
 //!  JobList  running and finished jobs: ids, owners, a limit on concurrency
 //!  behind   a thread at the lowest scheduling priority (nice 19)
-//!  Lease    stops a job that no client polls, unless it was started with `stay`
+//!  Lease    stops a job that no client polls any more, unless the request had `"stay": true`
 //! ```
 //!
 //! Invariant: only the client that started a job may stop or resume it. Finished jobs stay listed for a while.

@@ -1,4 +1,4 @@
-//! Tests that each route respects its time and memory limits under expensive requests.
+//! Tests that each route keeps its time and memory limits when a request asks for too much work.
 
 use crate::addresses::{ADDRESSES, Address, HttpMethod};
 use crate::{Server, Settings};

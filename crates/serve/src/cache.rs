@@ -1,6 +1,7 @@
-//! Caches between requests: open games with their solvers' state (LRU), and answers (two generations).
+//! Caches that requests share: open games with their solvers' state (LRU), and answers.
 //!
-//! Invariant: both are bounded in number; the least recently used game and the older generation are dropped first.
+//! Invariant: both caches have a maximum number of entries. The least recently used game is dropped first; answers are
+//! kept in two generations, of which the older one is dropped.
 
 use crate::refusal::Refusal;
 use crate::settings::{ANSWERS, GAMES};

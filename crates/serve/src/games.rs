@@ -1,4 +1,4 @@
-//! Lists of games, players and experiments.
+//! Handlers for lists: the games, the players and the experiments of this server, and its health.
 
 use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;

@@ -1,4 +1,4 @@
-//! What happened to the value in the course of a game.
+//! Handlers for the history of a game: the value of each position of a move list, with the mistakes.
 
 use crate::api_request::ApiRequest;
 use crate::question::GRACE;

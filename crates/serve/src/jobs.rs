@@ -7,8 +7,8 @@
 //!  DELETE /api/v1/solve/3                 →  {"state": "cancelled"}
 //! ```
 //!
-//! A job started with `"stay": false` is cancelled when its last event stream closes, so a closed page leaves no work
-//! behind.
+//! A job started with `"stay": false` is cancelled when its last event stream closes, so that no work continues after a
+//! page is closed.
 //!
 //! Scheduling is first come, first served, with one job per client. A running job is preempted (cancelled) after its
 //! time slice only if another client is waiting.

@@ -1,4 +1,5 @@
-//! Summary of a game: its known value and size, and whether a solve is expected to finish.
+//! Handler for the summary of a game: its number of positions, the statistics of its table, and whether solving it is
+//! expected to finish.
 
 use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;

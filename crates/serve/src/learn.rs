@@ -1,4 +1,4 @@
-//! Teaching endpoints: recorded search trees, position indexing, waves of retrograde analysis, and rules of a game.
+//! Handlers for lessons: recorded search trees, ranks of positions, waves of retrograde analysis, and rules of a game.
 
 use crate::api_request::ApiRequest;
 use crate::place::At;

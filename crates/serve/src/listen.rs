@@ -1,4 +1,4 @@
-//! Server lifecycle: bind, serve, shut down.
+//! Life cycle of the server: bind the port, serve requests, shut down gracefully.
 
 use crate::net::ListenerConfig;
 use crate::router::{ServerState, router};

@@ -1,7 +1,7 @@
 //! A running match or league: results, live boards, score history and sequential test.
 //!
 //! ```text
-//!  arena's threads ── turn, ended ──▶ Match ◀── standing ── clients that poll or stream
+//!  arena's threads ── turn, ended ──▶ Match ◀── standing ── handlers of clients that poll or stream
 //!                                     finished games, boards, score history
 //! ```
 //!

@@ -1,4 +1,4 @@
-//! Engines that the operator registered: clients choose them by name.
+//! Registered engines: external engines that the operator has given a name, by which clients select them.
 //!
 //! Invariant: clients see neither an engine's spec nor the error output of its program.
 

@@ -1,4 +1,4 @@
-//! Heuristic move evaluations where exact values are out of reach.
+//! Handler for heuristic evaluations of moves, where exact values are out of reach, as an event stream.
 
 use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;

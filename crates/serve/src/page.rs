@@ -1,4 +1,4 @@
-//! Static files of the page, embedded in the program.
+//! Static files of the web page, embedded in the program.
 
 use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;

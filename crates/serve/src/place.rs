@@ -1,4 +1,4 @@
-//! Parsing of game specs and positions in requests, with size limits.
+//! Parsing of the game and the position that a request names, with limits on their size.
 
 use crate::refusal::Refusal;
 use crate::settings::{CELLS, MOVES, NUMBERS, POSITION, SPEC};

@@ -1,4 +1,4 @@
-//! Handlers for one position: view, values, and the move of a player.
+//! Handlers for one position: its graphical description, its value, and a computer player's move.
 
 use crate::api_request::ApiRequest;
 use crate::place::At;

@@ -1,4 +1,4 @@
-//! Proof certificates: search, verification step by step, and play along a proof's strategy.
+//! Handlers for proof certificates: search for a proof, check it, and play against the strategy of a proof.
 
 use crate::api_request::ApiRequest;
 use crate::question::Budget;

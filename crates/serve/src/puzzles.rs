@@ -1,8 +1,8 @@
 //! Precomputed puzzle sets and the puzzle of the day.
 //!
 //! ```text
-//!  puzzles/sets.jsonl   one per line, as `outplay puzzle GAME --json` prints it; `cargo xtask puzzles` makes them
-//!  number               index of a puzzle within its game, from 0
+//!  puzzles/sets.jsonl   one puzzle per line, as `outplay puzzle GAME --json` prints it; written by `cargo xtask puzzles`
+//!  number               index of a puzzle among those of its game, from 0
 //! ```
 
 use crate::api_request::ApiRequest;

@@ -1,9 +1,9 @@
-//! Requests that may take seconds, and the budget of each.
+//! Requests that need computation, and the budget (time, memory, threads) of each.
 //!
 //! ```text
 //!  handler ─ at_once              a response that is ready
 //!          ├ quick, ask, work     a function of a Budget: deadline, memory, threads
-//!          └ stream               a function of a Study: the same for an event stream
+//!          └ stream               a function of a Study: a budget with an event stream
 //! ```
 //!
 //! Invariant: a [`Reply`] can only be made here, so all work for a client has a [`Budget`].

@@ -1,11 +1,12 @@
-//! Disk quota with expiry for tables that guests solve.
+//! Disk quota with expiry for tables that visitors' requests solve (guest tables).
 //!
 //! ```text
-//!  DATA/visitors/TABLE      staging: while a job writes it, invisible to other requests
-//!  DATA/TABLE/visitor       once complete: beside the owner's tables, marked as removable
+//!  DATA/visitors/TABLE      staging directory: a table that a job is writing, invisible to other requests
+//!  DATA/TABLE/visitor       mark of a complete guest table, which lies beside the operator's tables
 //! ```
 //!
-//! Invariant: only marked tables are removed, and a table gets its mark before it is moved beside the owner's.
+//! Invariant: only marked tables are removed, and a guest table gets its mark before it is moved beside the operator's
+//! tables.
 
 use outplay_workbench::{TableError, Trouble, Values, list, remove};
 use std::fs;

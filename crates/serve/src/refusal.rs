@@ -1,4 +1,4 @@
-//! HTTP errors: a message, a cure and a status.
+//! HTTP error responses: a message, a remedy and a status code.
 
 use crate::reply::json;
 use axum::http::{HeaderValue, StatusCode, header};

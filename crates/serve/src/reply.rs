@@ -1,4 +1,4 @@
-//! Response construction: JSON and text bodies.
+//! Construction of HTTP responses with JSON or text bodies.
 
 use crate::refusal::Refusal;
 use axum::body::Body;

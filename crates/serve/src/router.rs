@@ -1,4 +1,4 @@
-//! Router and middleware stack.
+//! Router and middleware stack, and the state that all requests share.
 
 use crate::addresses::{ADDRESSES, Address, FALLBACKS};
 use crate::api_request::ApiRequest;

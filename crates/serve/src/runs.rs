@@ -1,10 +1,10 @@
-//! Experiment runs: reproductions of published results beside the published numbers, with plots.
+//! Handlers for experiment runs: reproductions of published results, with the published numbers and plots.
 //!
 //! ```text
 //!  GET    /api/v1/experiments         all experiments, with the id of the latest run of each
 //!  POST   /api/v1/experiments/run     {"name": "dp"}  →  {"id": 2, "state": "running"}
 //!  GET    /api/v1/experiments/run/2   progress, then the result, each plot as SVG too
-//!  DELETE /api/v1/experiments/run/2   stops it
+//!  DELETE /api/v1/experiments/run/2   stops the run
 //! ```
 
 use crate::api_request::ApiRequest;

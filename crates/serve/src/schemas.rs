@@ -1,9 +1,9 @@
-//! What answers and requests are made of, for the description of the interface.
+//! JSON schemas of requests and responses for the OpenAPI description, in a compact notation.
 //!
 //! ```text
-//!  name    always there, a text       name:kind    a kind of KINDS
-//!  name?   may be missing             name:Name    another schema           name:[Name]   a list of them
-//!                                     name:a|b     one of these words
+//!  name        a required field, a string           name:kind      a required field of a kind in KINDS
+//!  name?       an optional field, a string          name:Schema    an object of another schema
+//!  name:a|b    one of these words                   name:[Schema]  a list of such objects
 //! ```
 
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Server settings and request limits.
+//! Settings of the server, and limits on the size of requests.
 
 use crate::access::AccessToken;
 use crate::quota::Quota;

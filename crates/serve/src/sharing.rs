@@ -1,4 +1,5 @@
-//! Sharing: QR codes, link previews (Open Graph tags), the embeddable board, and the file list for the service worker.
+//! Handlers for sharing positions: QR codes, link previews (Open Graph tags), a board to embed in other pages, and the
+//! list of files for the service worker.
 
 use crate::api_request::ApiRequest;
 use crate::page;

@@ -1,4 +1,4 @@
-//! Position statistics by ply, value and distance: JSON, SVG, CSV, and example positions.
+//! Handlers for position statistics by ply, value and distance, as JSON, SVG and CSV, and for example positions.
 
 use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;

@@ -1,9 +1,9 @@
-//! Server-sent events (SSE): results as they are found.
+//! Server-sent events (SSE) that deliver results as they are found.
 //!
 //! ```text
-//!  event: move      one move with its value; known values immediately
+//!  event: move      one move with its value, sent as soon as the value is known
 //!  event: progress  stage and progress, twice a second
-//!  event: done      the complete answer          or          event: error   an error with its cure
+//!  event: done      the complete answer          or          event: error   an error with its remedy
 //! ```
 //!
 //! The work is cancelled when the client closes the connection.

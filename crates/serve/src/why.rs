@@ -1,4 +1,4 @@
-//! Explanations of a value, puzzles, and evaluation terms.
+//! Handlers for explanations of a value, for puzzles, and for the terms of an evaluation.
 
 use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;

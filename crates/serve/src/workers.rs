@@ -1,9 +1,10 @@
 //! Thread pools with admission control: quick requests, interactive searches and background studies.
 //!
 //! ```text
-//!  quick    2 × threads at a time, milliseconds each   views, tables, books
-//!  search   `searches` at a time, `queue` waiting      interactive: a reply, a hint; then 503
-//!  study    as many again, beside the searches         analysis; throttled while a search runs
+//!  pool     concurrency                         queue                          work
+//!  quick    2 × threads, milliseconds each      2,000 requests, then 503       views, tables, books
+//!  search   `searches`                          `queue` requests, then 503     interactive: a reply, a hint
+//!  study    `searches`, throttled               `queue` requests, then 503     analysis of a position or a game
 //! ```
 //!
 //! Searches have priority: they never queue behind studies, and a study that polls its monitor sleeps [`ASIDE`] each

@@ -1,4 +1,4 @@
-//! Security headers (Content-Security-Policy) and the request log.
+//! HTTP security headers (Content-Security-Policy and others), and the request log.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};

@@ -1,9 +1,10 @@
 //! Connection limiter with eviction: protection against Slowloris (Hansen 2009) and slow-read attacks.
 //!
-//! A connection is either *active* (the server is answering its request) or *idle*: it has sent no request yet, sends
-//! one slowly, or reads its response slowly. When all slots are taken, a new connection evicts an idle one: of the
-//! client with the most slots, first a connection that never completed a request, then the one idle for longest. Slow
-//! clients can therefore fill the slots, but cannot lock others out.
+//! Each connection occupies a slot. It is *active* while the server computes the response to its request, and *idle*
+//! otherwise: it has sent no request yet, sends one slowly, or reads its response slowly. When all slots are taken, a
+//! new connection evicts an idle connection of the client that holds the most slots: preferably one that has never
+//! completed a request, otherwise the one idle longest. Slow clients can therefore fill the slots, but cannot lock
+//! others out.
 //!
 //! Invariant: active connections are never evicted, and no client has more slots than its limit.
 

@@ -1,4 +1,4 @@
-//! Accept loop, connection limits and graceful shutdown.
+//! Accept loop of the server, with connection limits and graceful shutdown.
 
 use super::ClientId;
 use super::headers;

@@ -6,7 +6,7 @@
 //!        active guard, log, headers │ the server's own layers │ panic handler, compression │ handlers
 //! ```
 //!
-//! It depends on nothing about games, and handlers depend on nothing about sockets.
+//! This layer knows nothing about games, and handlers know nothing about sockets.
 //!
 //! Invariants: active connections are never evicted; no client has more slots than its limit.
 
