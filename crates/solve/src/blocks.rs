@@ -1,7 +1,7 @@
-//! Parallel loops over the numbers of a tier, with cooperative cancellation.
+//! Parallel loops over the ranks of a tier, with cooperative cancellation.
 //!
 //! ```text
-//! tier ──▶ blocks of 32,768 numbers, one per task ──▶ pieces of a few milliseconds, with a poll before each
+//! tier ──▶ blocks of 32,768 ranks, one per task ──▶ pieces of a few milliseconds, with a poll before each
 //! ```
 
 use crate::SolveError;

@@ -1,6 +1,7 @@
 //! Expected payoffs of games with chance (stochastic games), for every position.
 //!
 //! ```text
+//! position   value
 //! finished   the payoff
 //! roll       the expectation                     Σ probability × value
 //! decision   the best for the player to move     max for the first player, min for the second

@@ -1,17 +1,18 @@
 //! Distributed retrograde analysis (Bal and Allis 1995): one game on several machines, in BSP supersteps.
 //!
 //! ```text
-//!  explore    breadth-first; a position belongs to the rank given by the hash of its text
-//!  layers     tiers as in one process: longest paths through the condensed graph
+//!  phase      work
+//!  explore    breadth-first; the hash of a position's text determines the process that owns it
+//!  layers     tiers as in one process, by longest paths through the condensed graph
 //!  tier       one tier after the other, from the last: values of later tiers are fetched, values within it propagate
 //! ```
 //!
-//! A superstep (bulk-synchronous parallel, Valiant 1990) is computation on a rank's own positions followed by an
-//! all-to-all exchange of messages. Numbers and values equal those of one process ([`crate::ExploredGame`],
-//! [`crate::sweep()`], [`crate::retrograde`]), so tables are identical byte for byte.
+//! A superstep (bulk-synchronous parallel, Valiant 1990) is computation on a process's own positions followed by an
+//! all-to-all exchange of messages. The index and the value of every position equal those of a single process
+//! ([`crate::ExploredGame`], [`crate::sweep()`], [`crate::retrograde`]), so tables are identical byte for byte.
 //!
-//! Invariant: all ranks perform the same sequence of exchanges; every decision that affects the sequence is a
-//! collective one.
+//! Invariant: all processes perform the same sequence of exchanges; every decision that affects the sequence is made
+//! collectively.
 
 mod explore;
 mod indexed;

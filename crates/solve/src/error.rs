@@ -1,4 +1,4 @@
-//! Errors of the solvers.
+//! Errors of the solvers: games that they do not support, limits, broken laws and cancellation.
 
 use outplay_core::{Breach, Game};
 use thiserror::Error;

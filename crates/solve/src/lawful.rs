@@ -1,7 +1,7 @@
 //! Validation of an index that is not [`Index::trusted`], before a solver relies on it.
 //!
-//! A solver reads values by number, so an index that breaks a law would make it read a wrong value or none. The check
-//! is exhaustive: every position that the solver visits, with every move.
+//! A solver reads values by rank, so with an index that breaks a law it would read a wrong value, or none. The check is
+//! exhaustive: it covers every position that the solver visits, with every move.
 
 use crate::SolveError;
 use crate::blocks::for_blocks;

@@ -1,4 +1,4 @@
-//! Forward reachability over an acyclic index: one bit per number, tier by tier.
+//! Forward reachability over an acyclic index: one bit per rank, tier by tier.
 
 use crate::SolveError;
 use crate::blocks::{for_blocks, list};

@@ -1,7 +1,8 @@
-//! Backward induction with ranks looked up in a hash map instead of computed: the 2020 report's fourth solver.
+//! Backward induction that looks ranks up in a hash map instead of computing them: the fourth solver of Zagaynov and
+//! Zhao (2020).
 //!
-//! The report measured this as three times faster than recomputing its hash. With ranks that cost a few instructions
-//! it is slower; the solver is kept to demonstrate that.
+//! Their report measured it as three times faster than computing their perfect hash. With a rank that takes a few
+//! instructions it is slower; the solver is kept to demonstrate that.
 
 use crate::SolveError;
 use crate::lawful::{check_tier, no_value, place_of};

@@ -1,7 +1,7 @@
 //! Retrograde analysis (Ströhlein 1970; Thompson 1986): exact values of games with cycles.
 //!
 //! ```text
-//! finished ──▶ won in 1 ──▶ lost in 2 ──▶ won in 3 ──▶ …        positions that are never reached are draws
+//! finished ──▶ won in 1 ──▶ lost in 2 ──▶ won in 3 ──▶ …        positions not reached this way are draws
 //! ```
 //!
 //! Tiers are solved from the last to the first. Within a tier, values propagate backwards from finished positions and
@@ -9,20 +9,21 @@
 //!
 //! - Predecessors come from [`Predecessors`] where an index has them ([`retrograde`]), and from a stored reverse graph
 //!   otherwise ([`retrograde_by_graph`]).
-//! - A game with forward moves only gets its index from [`crate::ExploredGame`].
+//! - A game that has no index gets one by exploration ([`crate::ExploredGame`]), with a stored reverse graph.
 //! - An index that provides its tiers as [`outplay_core::Sets`] is solved bit-parallel, 64 positions at a time.
 //!
 //! # Draws
 //!
 //! A position is *drawn* if neither player can force a positive payoff: infinite play pays 0. A player *can force an
-//! end* of a drawn position if the game ends against every defence and pays that player 0 or more. A drawn position
-//! is a [`Value::TIE`] if at least one player can force an end, and a [`Value::REPETITION`] otherwise. Chess: a
-//! stalemate is a tie, and so is a position from which a player can force one; two bare kings repeat.
+//! end* of a drawn position if that player can make the game end, against every defence, with a payoff of 0 or more. A
+//! drawn position is a [`Value::TIE`] if at least one player can force an end, and a [`Value::REPETITION`] otherwise.
+//! In chess, stalemate is a tie, and so is a position from which a player can force stalemate; two bare kings are a
+//! draw by repetition.
 //!
 //! # Memory
 //!
-//! While a tier is solved: two bytes per number, four bytes per position of the pending levels, and with a stored
-//! graph four bytes per move. Afterwards: one code per number, or two bits without distances.
+//! While a tier is solved: two bytes per rank, four bytes per position of the pending levels, and with a stored graph
+//! four bytes per move. Afterwards: one code per rank, or two bits without distances.
 
 mod back;
 mod bits;

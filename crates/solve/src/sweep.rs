@@ -1,9 +1,9 @@
 //! Backward induction (bottom-up dynamic programming): from the last tier of an index to the first.
 //!
-//! A position's successors lie in later tiers, so their values are known when it is visited; there is no recursion
-//! and no hash map. A tier is split into blocks. Threads write blocks of this tier and read later tiers only, so no
-//! synchronization is needed. A tier in which moves stay and lead to larger numbers is solved by one thread from its
-//! last number to its first.
+//! A position's successors lie in later tiers, so their values are known when it is visited; there is no recursion and
+//! no hash map. A tier is split into blocks. Threads write blocks of this tier and read only later tiers, so no
+//! synchronization is needed. Where moves may also lead to a larger rank within the same tier, one thread solves that
+//! tier from its last rank to its first.
 
 use crate::blocks::{for_parts, list};
 use crate::error::{check_fault, check_stop};

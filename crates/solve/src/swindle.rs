@@ -2,8 +2,9 @@
 //!
 //! # The model
 //!
-//! The opponent is to move in a won position. `good` moves keep its payoff, `bad` moves do not, and the quickest win
-//! takes `d` plies. The shorter the win and the larger the share of good moves, the less likely an error is:
+//! The opponent is to move in a position that is won for the opponent. `good` is the number of moves that keep the
+//! payoff, `bad` the number of those that do not, and the quickest win takes `d` plies. The shorter the win and the
+//! larger the share of good moves, the less likely is an error:
 //!
 //! ```text
 //! seen     = exp(−(d − 1) / horizon)              a win in one is always seen, far ones hardly

@@ -1,4 +1,4 @@
-//! Counts of positions by value.
+//! Counts of positions by tier, player to move and value.
 
 use outplay_core::{Turn, Value, Verdict};
 use rustc_hash::FxHashMap;

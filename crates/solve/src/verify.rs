@@ -1,11 +1,12 @@
-//! Proof that stored values are right: each is derived again from its successors by the plain rules.
+//! Verification of stored values: each is derived again from its successors by the plain rules.
 //!
-//! A table is a certificate. Finished positions have the payoff that the rules give, and if every other value is the
-//! best of its successors' values then all of them are right, by induction from the end of the game. Values that a
-//! table omits come from the rules: finished positions and wins in one ply. Of symmetric positions, only the
-//! canonical one is stored.
+//! A table is a certificate: if finished positions have the payoff that the rules give, and every other value is the
+//! best of its successors' values, then all values are right, by induction from the end of the game. Values that a
+//! table omits come from the rules: finished positions and wins in one ply. Of symmetric positions, only the canonical
+//! one is stored.
 //!
-//! Only `moves`, `play`, `outcome`, `symmetric` and the index's `rank` and `walk` are used: no solver's code.
+//! The check uses only `moves`, `play`, `outcome`, `symmetric` and the index's `rank` and `walk`, and no code of a
+//! solver.
 
 use crate::blocks::{for_blocks, for_parts, list};
 use crate::error::check_fault;

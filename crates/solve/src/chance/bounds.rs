@@ -1,20 +1,21 @@
 //! A posteriori error bounds for expected payoffs: intervals that contain the exact values, with a proof.
 //!
-//! Each value v gets a radius r. If one application of the Bellman operator maps the intervals [v − r, v + r] into
-//! themselves, position by position, then they contain the exact values: iterating the operator never leaves the
-//! intervals and converges to the exact values, because play with chance ends with probability 1. This is the
-//! induction check of optimistic value iteration (Hartmanns and Kaminski 2020); unlike interval iteration (Haddad and
-//! Monmege 2018), the intervals come from iterating the error recursion below.
+//! Each value v gets a radius r. The Bellman operator replaces the interval of a position by the one that follows from
+//! its successors. If it maps the intervals [v − r, v + r] into themselves, position by position, then they contain the
+//! exact values: iterating the operator never leaves the intervals and converges to the exact values, because play with
+//! chance ends with probability 1. This is the induction check of optimistic value iteration (Hartmanns and Kaminski
+//! 2020); unlike interval iteration (Haddad and Monmege 2018), the intervals come from iterating the error recursion
+//! below.
 //!
 //! ```text
 //! step(n)    Bellman residual: |v − value derived from the successors' v|, rounding included
 //! r(n)       step(n) + Σ probability × the largest radius of the moves that may be best
 //! ```
 //!
-//! The recursion for r is iterated to a fixed point with a surplus added to each step; the surplus pays for stopping
-//! early. Where moves are nearly equal any of them may be the best, so the largest radius counts. The proof does not
-//! rely on this search for radii: [`super::verify_rolls`] and [`super::verify_chance`] apply the operator to the
-//! intervals and compare.
+//! The recursion for r is iterated towards a fixed point, with a small surplus added in each step, so that it may stop
+//! early and the radii are still large enough. Where moves are nearly equal, any of them may be the best, so the
+//! largest of their radii is used. The proof does not depend on how the radii were found: [`super::verify_rolls`] and
+//! [`super::verify_chance`] apply the operator to the intervals and compare.
 
 use super::outcomes;
 use crate::SolveError;

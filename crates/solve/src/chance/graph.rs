@@ -1,7 +1,7 @@
 //! Explicit graph of one tier, for value iteration: node kinds and weighted edges.
 //!
-//! Exits lead to constants, so they are folded into one number per node: their weighted sum for a roll, their best
-//! for a decision.
+//! An *exit* is a move or roll that leads to another tier. The values there are constants, so the exits of a node are
+//! combined into one number: the weighted sum for a roll, the best for a decision.
 
 use super::Settle;
 use super::bounds::{self, CLOSE, Radii, UNIT};

@@ -1,21 +1,20 @@
 //! Modified policy iteration (Puterman and Shin 1978) over positions before a roll, for games too large to
 //! store all positions.
 //!
-//! An *improvement* plays every decision after every roll by the rules and stores the best choices as the policy.
-//! Between improvements, in-place sweeps *evaluate* the policy without the rules, which is much faster, until its
-//! values have nearly converged.
+//! A policy has a choice for every roll at every position, for both players. An *improvement* computes the best choices
+//! by the rules and stores them as the new policy. Between improvements, in-place sweeps *evaluate* the policy without
+//! the rules, which is much faster, until its values have nearly converged.
 //!
 //! ```text
 //! improve ─▶ evaluate evaluate evaluate … ─▶ improve ─▶ evaluate … ─▶ improve: nothing changed
 //! ```
 //!
-//! The policy holds the choices of both players. The result does not depend on the evaluation sweeps: the last step
-//! is an improvement, that is a value-iteration sweep, that changes no value by more than rounding, or by more than
-//! the tolerance if the residual stops shrinking.
+//! The result does not depend on the evaluation sweeps: the last step is an improvement (a sweep of value iteration)
+//! that changes no value by more than rounding, or, if the residual stops shrinking, by more than the tolerance.
 //!
-//! A choice that was better than all others by more than twice the largest change of any value since is still the
-//! best. An improvement therefore skips positions whose choices all have such a margin, a temporary form of action
-//! elimination (MacQueen 1967); near the end those are nearly all.
+//! A choice that was better than all others by more than twice the largest change of any value since is still the best.
+//! An improvement therefore skips positions whose choices all have such a margin, a temporary form of action
+//! elimination (MacQueen 1967); near the end of the iteration, nearly all positions are skipped.
 
 use super::bounds::radii_of_rolls;
 use super::{ExpectedPayoffs, KeepMeans, Settle, TierConvergence, outcomes};

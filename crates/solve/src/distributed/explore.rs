@@ -1,9 +1,9 @@
 //! Distributed breadth-first exploration, partitioned by hash (Stern and Dill 1997).
 //!
 //! ```text
-//!  a level of the search:  each rank plays moves and sends the successors' texts to their owners, in batches
+//!  a level of the search:  each process plays moves and sends the successors' texts to their owners, in batches
 //!                          each owner replies with the successors' slots
-//!                          new positions get the numbers that one process would give them, by parent and move
+//!                          new positions get the index that a single process would give them, by parent and move
 //! ```
 
 use super::layers::Layers;

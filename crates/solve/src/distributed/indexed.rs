@@ -1,8 +1,8 @@
-//! Block-cyclic distribution of the positions of an index over ranks.
+//! Block-cyclic distribution of the positions of an index over the processes of a communicator.
 //!
 //! ```text
-//!  numbers   0 … 1023 │ 1024 … 2047 │ 2048 … 3071 │ 3072 …
-//!  ranks         0    │      1      │      2      │    0
+//!  positions 0 … 1023 │ 1024 … 2047 │ 2048 … 3071 │ 3072 …
+//!  processes     0    │      1      │      2      │    0
 //! ```
 
 use super::{GlobalId, Spot};

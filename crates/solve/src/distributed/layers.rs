@@ -1,13 +1,14 @@
-//! Distributed topological layering: the tier of a position is the longest path to its strongly connected component.
+//! Distributed topological layering: a position's tier is the length of the longest path to its strongly connected
+//! component.
 //!
 //! ```text
-//!  1  peel forwards: positions whose predecessors are all done, from the start on           (Kahn 1962)
-//!  2  peel backwards: of the rest, positions without successors, from the ends on           (trimming)
-//!  3  the remaining core lies on cycles or between them: rank 0 finds its components        (Tarjan 1972)
+//!  1  from the start: assign layers to positions whose predecessors all have one             (Kahn 1962)
+//!  2  from the ends: remove, of the rest, positions without successors                      (trimming)
+//!  3  the remaining core lies on cycles or between them; process 0 finds its components     (Tarjan 1972)
 //!  4  longest paths through the rest by relaxation; moves within a component have length 0
 //! ```
 //!
-//! An acyclic game ends with the first step. Of a cyclic one, only the core is ever gathered on one rank, as numbers.
+//! An acyclic game is done after the first step. Of a cyclic game, only the core is gathered on one process.
 
 use super::{Messages, SolveError, exchange_or_fail, gone, total, words};
 use crate::explored::components;

@@ -1,13 +1,16 @@
-//! Distributed retrograde analysis of one tier: values from later tiers, then, in a cyclic tier, level by level.
+//! Distributed retrograde analysis of one tier: values from later tiers first, then, if the tier is cyclic, level by
+//! level.
+//!
+//! An *exit* is a move that leaves the tier. A *level* is a payoff and a number of plies.
 //!
 //! ```text
+//!  phase      work
 //!  look       initialization: finished positions, requests for the values of exits, reverse edges within the tier
-//!  propagate  the ranks agree on the next level (payoff, plies); its positions notify their predecessors anywhere
-//!  ends       of the draws, which player can force an end
+//!  propagate  the processes agree on the next level; its positions notify their predecessors, on whichever process
+//!  ends       finds which of the draws are ties that a player can force (as in `retrograde::ends`)
 //! ```
 //!
 //! The algorithm is that of `retrograde`; a message replaces each access to another position.
-//! An *exit* is a move that leaves the tier.
 
 use super::{GlobalId, Messages, Spot, exchange_or_fail, gone, words};
 use crate::error::check_stop;

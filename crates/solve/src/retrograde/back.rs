@@ -1,4 +1,4 @@
-//! Predecessor lists: computed by the index, or stored as a reverse graph of all moves.
+//! Predecessors of a position within a tier: computed by the index, or read from a stored reverse graph of all moves.
 
 use super::tier::IN_TIER_LIMIT;
 use crate::SolveError;

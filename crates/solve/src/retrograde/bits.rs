@@ -1,4 +1,4 @@
-//! Atomic bit set over numbers, for concurrent insertion.
+//! Atomic bit set over the ranks of a tier, for concurrent insertion.
 
 use crate::SolveError;
 use crate::blocks::list;

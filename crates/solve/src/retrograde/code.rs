@@ -1,17 +1,17 @@
-//! Value codes for games with cycles: they encode which players can force the end of a draw.
+//! Value codes for games with cycles; the code of a draw also says which players can force it to end as a tie.
 //!
 //! ```text
 //!    MIN   unknown
 //! -32767   loss in 0                       (the wide code has the payoff in its upper half)
 //!     -1   tie that only the opponent of the player to move can force
-//!      0   tie that both can
-//!      1   draw by repetition: neither player can
+//!      0   tie that both players can force
+//!      1   draw by repetition: neither player can force a tie
 //!      2   tie that only the player to move can force
 //!  32766   win in 1
 //! ```
 //!
-//! Solving an earlier tier needs to know which players can force the end of a draw, so stored codes are sufficient to
-//! resume.
+//! To solve an earlier tier, the solver needs to know which players can force the tie. The stored codes contain this,
+//! so they suffice to resume a run.
 
 use outplay_core::{Code, Value};
 

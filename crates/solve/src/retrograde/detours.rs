@@ -1,13 +1,15 @@
-//! Moves to positions without a number: each gets a temporary number after those of its tier.
+//! Moves to positions without a rank (detours): each such position gets a temporary rank after those of its tier.
 //!
 //! ```text
-//! numbers  0 … len−1 │ len, len+1, …        P ──move──▶ stopover ──0 plies──▶ Q      the base position (`like`)
-//!          positions │ stopovers                              ╲──moves──▶ later tiers
+//! ranks  0 … len−1 │ len, len+1, …        P ──move──▶ stopover ──0 plies──▶ Q      the base position (`like`)
+//!        positions │ stopovers                              ╲──moves──▶ later tiers
 //! ```
 //!
-//! A *stopover* is the target of a [`Detour`]. The same player is to move as in its base position, with that
-//! position's moves and additional exits. The base position therefore acts as a successor at a distance of 0 plies,
-//! and the exits are ordinary exits. Levels and counts treat a stopover as a position.
+//! In chess, the position after a double pawn step has no rank while an en passant capture is legal. In general, such a
+//! position, a *stopover*, is described by a [`Detour`]: it has the moves of a base position that has a rank, and
+//! additional moves to later tiers, with the same player to move. The base position therefore acts as a successor at a
+//! distance of 0 plies, and the additional moves as ordinary exits (moves that leave the tier). Levels and counts treat
+//! a stopover as a position.
 //!
 //! A stopover without a base position is evaluated at once, and the move to it is an exit.
 

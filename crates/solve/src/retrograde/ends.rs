@@ -1,19 +1,22 @@
-//! Which draws are ties: an attractor computation for positions of value 0 in which a player can force an end.
+//! Distinction between ties and draws by repetition: an attractor computation over the drawn positions.
 //!
-//! A player *can force an end* of a drawn position if the game ends against every defence and pays that player 0 or
-//! more. As rules, for the player to move and for the opponent:
+//! A player *can force an end* of a drawn position if that player can make the game end, against every defence, with a
+//! payoff of 0 or more. As rules, for the player to move and for the opponent:
 //!
 //! ```text
+//! drawn position                                                                       who can force an end
 //! finished, payoff 0                                                                   both
 //! some move leads to a draw of which the player who makes it can force an end          the player to move
 //! every move loses, or leads to a draw of which the opponent can force an end          the opponent
 //! ```
 //!
-//! The result is the least fixed point of these rules, so no cycle supports itself. A drawn position is a *tie* if
-//! one of the players can force an end, and a *draw by repetition* otherwise.
+//! The result is the least fixed point of these rules, so no cycle supports itself. A drawn position is a *tie* if one
+//! of the players can force an end, and a *draw by repetition* otherwise.
 //!
-//! The sets grow backwards like wins and losses. A draw that the opponent can end makes each move to it an end for
-//! the player who makes the move; a draw that the mover can end decrements a counter of its predecessors.
+//! The two sets are computed backwards, like wins and losses. If the opponent can force an end of a draw, then so can
+//! the player who moves to it from a predecessor. If the player to move can force an end of a draw, then one move fewer
+//! of each predecessor avoids it; when its counter of such moves reaches zero, the predecessor is in the set of the
+//! opponent.
 
 use super::back::{Back, SAME_PLAYER};
 use super::bits::Bits;

@@ -1,8 +1,8 @@
 //! Verification of ties and draws by repetition, from the rules and the stored values alone.
 //!
-//! A draw is a tie if a player can force an end: the game ends against every defence and pays that player 0 or more.
-//! The sets of draws in which a player can are computed from finished positions to their least fixed point; all other
-//! draws are draws by repetition.
+//! A draw is a tie if a player can force the game to end, against every defence, with a payoff of 0 or more for that
+//! player. The set of such draws is computed for each player as a least fixed point, from finished positions backwards;
+//! all other draws are draws by repetition.
 
 use super::bits::Bits;
 use super::verify::{Flaw, Verification, value_of};

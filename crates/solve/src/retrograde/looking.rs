@@ -1,4 +1,5 @@
-//! Values of positions without a number, by a search of one ply to numbered ones.
+//! Values of positions that have no rank (such as those with an en passant right), from the stored values of their
+//! successors.
 
 use outplay_core::{Game, Index, Tier, Value};
 

@@ -1,22 +1,22 @@
 //! Bit-parallel retrograde analysis of one tier, for an index that provides [`Sets`].
 //!
-//! The levels are those of [`super::tier`]. They are found without counters, by two set operations on words of 64
-//! positions:
+//! Positions are resolved level by level as in [`super::tier`] (a level is a payoff and a number of plies), but without
+//! counters, by two set operations on words of 64 positions:
 //!
 //! ```text
 //! won in n    some move leads to a position that was found lost in n − 1
 //! lost in n   no move leads to a position that is not yet won in n − 1 or less
 //! ```
 //!
-//! Only words with a move to a word that changed one level earlier are evaluated. Exits (moves that leave the
-//! tier) are evaluated once, during initialization:
+//! A word is evaluated only if a move leads from it to a word that changed one level earlier. Exits (moves that leave
+//! the tier) are evaluated once, during initialization:
 //!
-//! - a winning exit is queued in its row until its level;
+//! - a winning exit waits in a queue of its row until its level;
 //! - a losing exit delays a loss until its level;
 //! - any other exit keeps a position from being lost.
 //!
-//! Moves to positions without a slot are handled in [`detours`]. The same two operations find which player can force
-//! the end of a draw.
+//! Moves to positions without a slot are handled in [`detours`]. The same two operations distinguish ties from draws by
+//! repetition (`draws`).
 //!
 //! Invariant: a row is modified only by its own task. Words of other rows are read only while they do not change: new
 //! losses while wins are found, positions not yet won while losses are found.

@@ -1,4 +1,4 @@
-//! The values of one solved tier.
+//! The values of one solved tier, with or without distances.
 
 use super::TwoBits;
 use super::ends::Ends;

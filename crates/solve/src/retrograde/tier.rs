@@ -5,15 +5,15 @@
 //! predecessors is updated in one of two ways:
 //!
 //! ```text
-//! successor lost for the opponent  ─▶  won, one ply later; no better value can follow, so this is final
+//! successor lost for the opponent  ─▶  won, one ply later; no later level is better, so this is final
 //! successor won by the opponent    ─▶  one more losing move; when all moves lose: lost, one ply later;
 //!                                      the last move counted was the best one, so this is final too
 //! ```
 //!
 //! An *exit* is a move that leaves the tier; its value is known from the start.
 //!
-//! Each move is visited once forwards and once backwards, so the work is linear. Positions that are never resolved
-//! are draws. Moves to positions without a number are handled in [`super::detours`].
+//! Each move is visited once forwards and once backwards, so the work is linear. Positions that are never resolved are
+//! draws. Moves to positions without a rank are handled in [`super::detours`].
 
 use super::RetrogradeOptions;
 use super::back::{Back, SAME_PLAYER};

@@ -8,7 +8,7 @@
 //! Without distances two wins could support each other. The check then also computes the least fixed point from
 //! finished positions and reports claims outside of it.
 //!
-//! Whether a draw is a tie or a draw by repetition is a least fixed point too: `forced.rs`.
+//! Ties and draws by repetition are distinguished by another least fixed point, in `forced.rs`.
 
 use super::bits::Bits;
 use super::forced::check_draws;

@@ -1,15 +1,17 @@
-//! Moves to positions without a slot, in the bit-parallel solver.
+//! Moves to positions without a slot (detours), in the bit-parallel solver.
 //!
-//! As in [`crate::retrograde::detours`], each leads to a *stopover*: the player to move there has the moves of the
-//! base position (`like`), and additional exits.
+//! As in [`crate::retrograde::detours`], each leads to a *stopover*: a position with the moves of a base position
+//! (`like`), which has a slot, and additional moves to later tiers (exits).
 //!
 //! ```text
-//! won    as soon as the base position or an exit is      the position with the move to it is released
-//! lost   when both are                                   that position is won one ply later
-//! else   a draw                                          that position is not lost
+//!  value of the stopover                              effect on the position with the move to it
+//!  won, as soon as the base position or an exit is    this stopover no longer prevents a loss
+//!  lost, when both are                                won one ply later
+//!  otherwise a draw                                   not lost
 //! ```
 //!
-//! A position is *held* while one of its stopovers is not known to be won, so that it is not resolved as lost.
+//! A position is *held* while one of the stopovers that it leads to is not known to be won, so that it is not resolved
+//! as lost.
 
 use super::row::RowState;
 use super::{Frontier, ROWS_PER_TASK, SetSolver};

@@ -1,8 +1,11 @@
-//! Which draws are ties, bit-parallel. The rules are those of [`super::super::ends`]:
+//! Distinction between ties and draws by repetition, bit-parallel.
+//!
+//! The rules are those of [`super::super::ends`]. A player can force an end of a draw if that player can make the game
+//! end, against every defence, with a payoff of 0 or more:
 //!
 //! ```text
-//! the mover can end      some move leads to a draw of which the opponent of the player to move there can force an end
-//! the opponent can end   no move leads to a draw that the opponent, then to move, cannot end
+//! the player to move   some move leads to a draw of which the player who made the move can force an end
+//! the opponent         no move leads to a draw of which the opponent, then to move, cannot force an end
 //! ```
 
 use super::row::{RowSet, RowState, bits, number};

@@ -1,4 +1,5 @@
-//! A row of words: the state of its positions and their exits.
+//! State of a row in the bit-parallel solver: what is known about its positions, and their exits (moves that leave the
+//! tier).
 
 use super::detours::Stopover;
 use super::{SetSolver, SideCounts, WIDTH};
