@@ -4,11 +4,11 @@
 //! |---|---|---|
 //! | [`plain`] | depth-first minimax without memory; transpositions are searched again | the depth of the game |
 //! | [`memo`] | depth-first minimax with memoization in a hash map | all reached positions |
-//! | [`sweep`] | backward induction over the tiers of an acyclic index | one byte per rank ||
-//! | [`retrograde`] | retrograde analysis, for games with cycles | two bytes per rank ||
-//! | [`sweep_until_stable`] | value iteration to the fixed point, for games with cycles | two codes per rank ||
+//! | [`sweep`] | backward induction over the tiers of an acyclic index | one byte per rank |
+//! | [`retrograde`] | retrograde analysis, for games with cycles | two bytes per rank |
+//! | [`sweep_until_stable`] | value iteration to the fixed point, for games with cycles | two codes per rank |
 //! | [`chance`] | expected payoffs of games with chance: one pass, or value iteration | a graph of the tier |
-//! | [`chance_rolls`] | modified policy iteration that stores only positions before a roll | ||a few bytes per position |||
+//! | [`chance_rolls`] | modified policy iteration that stores only positions before a roll | a few bytes per position |
 //! | [`solve_together`] | distributed retrograde analysis, for games without chance | a share of the positions |
 //!
 //! All solvers agree position by position; `plain` is the oracle for the others. No solver does I/O or prints.

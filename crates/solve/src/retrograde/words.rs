@@ -3,10 +3,10 @@
 //! An exit is a move that leaves the tier:
 //!
 //! ```text
-//! 1 L ..............   resolved: L: lost, then the level (payoff and plies)
-//! 0 S X .............  open: S set: an exit does not lose; X: such an exit leads to a draw that the
-//!                             opponent cannot force to end
-//!                             S clear: X: an exit loses
+//! 1 L ..............   resolved; L set: lost; then the level (payoff and plies)
+//! 0 S X .............  open; S set: an exit does not lose; X: such an exit leads to a draw that the opponent
+//!                                cannot force to end
+//!                            S clear: X: an exit loses
 //!                            then the number of successors within the tier that are not yet known to lose
 //! ```
 //!
