@@ -1,4 +1,4 @@
-//! Cell types of a table: 8-, 16- or 32-bit codes, or a 64-bit float.
+//! Cell types of a table: codes of 8, 16 or 32 bits, or 64-bit floats.
 
 use crate::codec::find::RunFinder;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! File system helpers: atomic replacement, directory sync, positional I/O.
+//! File system functions of tables: data directory, temporary names, atomic replacement, directory sync, positional
+//! I/O.
 
 use crate::{TableError, lock};
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Errors of a table, and the remedy for each.
+//! Errors of reading and writing tables, each with its remedy as data.
 
 use crate::Values;
 use outplay_core::{ProbeError, Tier};

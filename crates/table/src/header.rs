@@ -1,4 +1,4 @@
-//! Header of a tier file: 80 bytes.
+//! Header of a tier file: 80 bytes. The numbers are the byte offsets of the fields.
 //!
 //! ```text
 //!  0 magic     8 version  12 tier     16 identity          24 slots

@@ -1,4 +1,5 @@
-//! Identity of a table: game, rules version, kind of values, cell type, slots per tier.
+//! Identity of a table: game, rules version, kind of values, cell type and slots per tier. It determines the table's
+//! name.
 
 use crate::cell::CellKind;
 use crate::{TableError, VERSION};

@@ -1,4 +1,4 @@
-//! Listing of the tables in a data directory.
+//! Listing of the tables in a data directory, unreadable ones included.
 
 use crate::identity::Identity;
 use crate::manifest::{FILE, Manifest};

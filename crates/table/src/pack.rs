@@ -1,7 +1,7 @@
 //! Tier encoder: block size, model training, block compression.
 //!
-//! A tier is encoded in pieces of 65,536 slots, which are independent once the model is trained. Training alternates
-//! between optimal parsing under the current costs and counting the resulting symbols.
+//! A tier is encoded in pieces of 65,536 slots, which are independent of each other once the model is trained. Training
+//! alternates between optimal parsing under the current costs and counting the resulting symbols.
 
 use crate::TableError;
 use crate::codec::block::BlockEncoder;

@@ -1,11 +1,12 @@
 //! Distributed encoding of a tier: assignment of pieces to ranks, and assembly of the file on rank 0.
 //!
 //! ```text
-//!  runs on the rank that put them ──▶ the piece's encoder ──▶ summed counts ──▶ encoded pieces ──▶ rank 0, in order
+//!  runs, on the rank that put them ──▶ the rank that encodes the piece ──▶ symbol counts, summed over all ranks
+//!                                      encoded pieces ──▶ rank 0, which writes them in order
 //! ```
 //!
-//! A rank reports its error within the next collective instead of returning early, because the other ranks would wait
-//! for it.
+//! A piece is 65,536 consecutive slots; each is assigned to one rank (process). A rank reports an error in the next
+//! collective operation instead of returning early, because the other ranks would wait for it.
 //!
 //! Invariant: all ranks take part in the same sequence of collectives, whichever of them fails.
 

@@ -9,9 +9,9 @@
 //! end(), blocks()    ──▶  fragments sorted by slot  ──▶  runs of each block, in order, merged where adjacent
 //! ```
 //!
-//! The model must be trained before the first block can be encoded, and slots arrive in any order. So slots are
-//! first converted to runs in a temporary file, and the tier is encoded from there. Memory use stays small, and the
-//! result depends neither on the order of the calls nor on their sizes.
+//! The model must be trained before the first block can be encoded, and slots arrive in any order. They are therefore
+//! first stored as runs in a temporary file, from which the tier is encoded. Memory use stays small, and the result
+//! depends neither on the order of the calls nor on their sizes.
 //!
 //! A fragment stores for each granule the number of its runs, their values, their first slots and their last slots.
 //!

@@ -5,10 +5,10 @@
 //!   values-17.slabs    records:  "slab" · number · length · checksum · bytes
 //! ```
 //!
-//! A long solve stores intermediate results here, by name and number. Opening the log verifies every record and
-//! truncates each file after its last valid one; a damaged record with another header after it is skipped. That covers
-//! partial writes of a kill, data lost in a power cut, and records of another version of the rules. Nothing is synced,
-//! because all records can be recomputed.
+//! A long solve stores intermediate results (slabs of bit-planes) here, by name and number. Opening the log verifies
+//! every record and truncates each file after its last valid one; a damaged record with another header after it is
+//! skipped. That covers partial writes of a kill, data lost in a power cut, and records of another version of the
+//! rules. Nothing is synced, because all records can be recomputed.
 //!
 //! Invariant: a record that is returned equals the one that was put.
 

@@ -1,4 +1,4 @@
-//! Table reader: random probes in microseconds, whole tiers on all threads.
+//! Table reader: random probes in microseconds, and scans of whole tiers on all threads.
 
 use crate::cell::Cell;
 use crate::error::file_name;

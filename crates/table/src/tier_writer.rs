@@ -1,4 +1,4 @@
-//! Writer of one tier: collects its slots in a spill file, then encodes and publishes it.
+//! Writer of one tier: collects the slots in a spill file, then encodes the tier and publishes its file atomically.
 
 use crate::cell::Cell;
 use crate::error::file_name;

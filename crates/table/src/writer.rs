@@ -5,7 +5,7 @@
 //!   lock               locked by the writer
 //!   manifest.json      which tiers are complete
 //!   tier-07.opt        a complete tier
-//!   tmp-…              left behind by a kill; removed at the next start
+//!   tmp-…              temporary file of a killed writer; removed at the next start
 //! ```
 //!
 //! Invariant: a file without `tmp-` is complete and synced, and a tier in the manifest has its file.

@@ -1,4 +1,4 @@
-//! Encoder and decoder of one block: runs to rANS symbols and back.
+//! Encoder and decoder of one block of a tier: between runs of equal values and rANS symbols.
 
 use super::fit::RunParser;
 use super::length::{self, ESCAPE, RANGES, REST};

@@ -1,4 +1,4 @@
-//! Branch-free run detection, with an AVX-512 kernel (`vpcompressb`).
+//! Branch-free detection of runs of equal values in slots with don't-cares, with an AVX-512 kernel (`vpcompressb`).
 //!
 //! ```text
 //! slots      . 3 . 3 . 5 5 .

@@ -1,4 +1,7 @@
-//! Optimal parsing of runs over don't-cares (Viterbi 1967), vectorised.
+//! Optimal parsing of runs over don't-cares by dynamic programming (Viterbi 1967), vectorised.
+//!
+//! A run is a sequence of slots with one value; between two runs, don't-care slots may belong to either. The boundary
+//! is chosen so that the run lengths take the fewest bits:
 //!
 //! ```text
 //! slots   3 . . . 3 . . . . 5 5 3 . 5        the first boundary may lie at any of the bars, the second is fixed

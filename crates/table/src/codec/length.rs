@@ -1,14 +1,15 @@
 //! Alphabet of run lengths: exact, round, ranges with raw bits, escape.
 //!
 //! ```text
+//! symbol       run length
 //! 0            the rest of the block
-//! 1 … 32       that many slots
+//! 1 … 32       1 … 32 slots
 //! 33 … 33+8·O  round lengths: in each octave 2ᵉ < length ≤ 2ᵉ⁺¹ the eight multiples of 2ᵉ⁻³
 //! then         the eight ranges of each octave between round lengths, with e − 3 raw bits
 //! 255          escape: the length as two bytes of raw bits
 //! ```
 //!
-//! Most run ends are free within don't-cares, so a round length without raw bits usually fits.
+//! Most run ends can be chosen freely within don't-cares, so a round length without raw bits usually fits.
 
 /// Slots in the largest block.
 pub(crate) const LONGEST: u32 = 1 << 14;

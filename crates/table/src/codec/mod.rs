@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! slots   . . 3 . 3 . . 5 . 5 5 . . 3 .       a dot is a don't-care
-//! runs    [3 from 2 to 4] [5 from 7 to 10] [3 from 13 to 13]
+//! runs    [3 from 2 to 4] [5 from 7 to 10] [3 from 13 to 13]     first and last slot with the value
 //! fit     3×6 5×6 3×rest                      each boundary lies where the run lengths are cheapest
 //! bytes   rANS of: value given the two values before it, length given the value
 //! ```

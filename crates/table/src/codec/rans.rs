@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The encoder runs four blocks in lockstep for instruction-level parallelism, as Giesen's interleaved rANS (2014)
-//! does; unlike there, every block keeps a stream of its own, so that blocks decode independently.
+//! does; unlike in Giesen's coder, every block has a stream of its own, so that blocks decode independently.
 //!
 //! Invariant: between symbols the state lies in 2¹⁶ … 2³² − 1, and the decoder ends in the state in which the
 //! encoder began. The end state is an additional integrity check.

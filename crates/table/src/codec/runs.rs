@@ -1,4 +1,4 @@
-//! Runs of equal values: struct-of-arrays storage, by block.
+//! Runs of equal values, block by block, stored as a struct of arrays.
 
 /// Runs of a block, as a struct of arrays: value, first and last defined slot of each run. A run may contain
 /// don't-cares.
