@@ -1,4 +1,4 @@
-//! Comparison of the moves of a position, in words.
+//! Comparison of the moves of a position, in words. Examples:
 //!
 //! ```text
 //!  only move · every move loses, b2 takes longest · 3 of 9 moves win, b2 soonest, the others draw

@@ -1,4 +1,4 @@
-//! Static evaluation explained on the board: its features, and the value of every cell.
+//! Static evaluation of a position, explained on the board: the terms of the score, and the value of every cell.
 
 use outplay_core::svg::{Element, circle, document, path, rect, style, text};
 use outplay_core::{AnyGame, AnyPosition, Content, Game, LineBoard, Mark, Notation, Picture, Tone, Turn};

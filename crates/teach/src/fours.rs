@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  move       a four      forced      a four and a three      forced      an open four
-//!  answers    one cell                one cell                            two cells: too late
+//!  replies    one cell                one cell                            two cells: too late
 //! ```
 //!
 //! Every move of the attacker but the last threatens to complete a line, so the defender has one reply, or none. All

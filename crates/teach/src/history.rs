@@ -1,13 +1,13 @@
-//! The value of every position of a game that was played, and where it was thrown away.
+//! History of a game: the value of every position, and the mistakes that changed it.
 //!
 //! ```text
-//!  ply     0    1    2    3      seen by the first player
+//!  ply     0    1    2    3      for the first player
 //!  first   0    0   +1   -1
 //!               └ mistake of the second player: draw became loss
 //! ```
 //!
-//! Positions are valued from the last to the first: late ones are cheap, and what a search learns from them helps
-//! with the earlier ones.
+//! Positions are evaluated from the last to the first: late positions are cheap, and the results that a search keeps
+//! help with earlier ones.
 
 use crate::plies::{VisitedPosition, follow};
 use outplay_core::{AnyPosition, Game, Notation, Turn, Verdict};

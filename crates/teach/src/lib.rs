@@ -1,7 +1,7 @@
 //! Explanations for people: reasons for a value, threats, comparison of moves, puzzles, and game review.
 //!
-//! All modules work for any game and query one exact oracle, [`outplay_workbench::Oracle`]. Nothing here solves games
-//! itself.
+//! All modules work for any game and take exact values from one oracle, [`outplay_workbench::Oracle`]; this crate
+//! contains no solver.
 //!
 //! ```
 //! # use outplay_core::{Game, Payoff, Turn};

@@ -1,9 +1,9 @@
-//! Plies of a played game: the player of each, and whether it is a chance event.
+//! Plies of a played game: which player each belongs to, and whether it is a chance event.
 //!
 //! ```text
 //!  Pig      roll   4      roll   1      roll   …
 //!  by       first  first  first  first  second
-//!  chance          x             x                    a roll belongs to the player who rolls
+//!  chance          x             x                    x: by chance; a roll belongs to the player who rolls
 //! ```
 
 use outplay_core::{AnyPosition, Chance, Game, Notation, Turn};

@@ -1,8 +1,9 @@
-//! Puzzle generation from random games: positions with one outstanding move, the only right one or the fastest win.
+//! Puzzle generation: positions of random games with one outstanding move, either the only one that keeps the value or
+//! the fastest win.
 //!
 //! ```text
 //!  random game   0 1 [2 3 4 5 6] 7     a position from its middle, some plies after the start
-//!                       └ values of all moves: exactly one keeps the win? or is fastest? → interest
+//!                       └ values of all moves: does exactly one keep the win, or win fastest? → score of interest
 //! ```
 
 use crate::fours;

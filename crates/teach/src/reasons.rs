@@ -1,8 +1,8 @@
 //! Explanation of a position's value: threats on the board, a comparison of the moves, and the principal variation.
 //!
 //! ```text
-//!  the verdict · what the rules show (threats, pairs, nim-sums, mills) · a comparison of the moves
-//!  └ marks on spots: win, block, threat, pair, key                     └ principal variation, forced moves marked
+//!  sentence: the verdict · remarks from the rules (threats, pairs, nim-sums, mills) · a comparison of the moves
+//!  marks on spots: win, block, threat, pair, key        line: principal variation, forced moves marked
 //! ```
 
 use crate::alternatives::{ValueWords, compared, rolls};

@@ -1,4 +1,4 @@
-//! Positions to begin with, for games that have no start of their own.
+//! Start positions for games without a start of their own, such as chess endings.
 
 use outplay_core::{AnyPosition, Game, Turn};
 use outplay_workbench::{GameHandle, numbered_position};

@@ -1,9 +1,9 @@
-//! Puzzle themes and difficulty: the solution line, its themes, and the search effort of finding it.
+//! Themes and difficulty of a puzzle: its solution line, the tactical themes in it, and the search effort to find it.
 //!
 //! ```text
 //!  line      move  reply  move  reply  move      every move of the solver is the only right one
 //!  themes    only move · mate in 3 · fork · four-three · zugzwang · defence
-//!  effort    nodes of iterative deepening until the move is found and stays best
+//!  effort    nodes of iterative deepening until the right move is found and remains best
 //! ```
 
 use crate::puzzles::PuzzleKind;

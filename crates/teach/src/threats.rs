@@ -1,9 +1,9 @@
-//! Threats on line boards: immediate wins, blocks, threats, forks and pairing strategies.
+//! Threats on line boards as explanations: immediate wins, blocks, threats, forks and pairing strategies.
 //!
 //! ```text
-//!  x x .      win     a stone here completes a line at once
-//!  . o o      block   the opponent's next stone would
-//!  . . .      threat  a line lacks one cell, which cannot be played yet
+//!  x x .      win     the player's stone here completes a line
+//!  . o o      block   the opponent's next stone here would complete a line
+//!  . . .      threat  a line lacks only this cell, which cannot be played yet
 //!             pair    if the opponent takes one of the two cells, the player takes the other
 //! ```
 

@@ -1,4 +1,4 @@
-//! Recorded search trees, drawn as text and SVG.
+//! Recorded search trees of small searches, drawn as text and SVG, so that pruning can be seen.
 
 use crate::evaluation::leaves;
 use outplay_core::{AnyGame, AnyPosition, Counters, Notation};

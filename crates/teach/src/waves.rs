@@ -1,7 +1,7 @@
-//! Retrograde analysis by distance: waves that start from the finished positions and run backwards.
+//! Waves of retrograde analysis: the positions by distance to the end, computed backwards from the finished positions.
 //!
 //! ```text
-//!  wave 0  finished      wave 1  one move leads to a loss of the other      wave 2  every move leads into wave 1 …
+//!  wave 0  finished      wave 1  a move leads to a lost position      wave 2  every move leads to a won one …
 //! ```
 //!
 //! Invariant: the waves and the draws add up to all positions of the game.

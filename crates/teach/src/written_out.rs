@@ -1,4 +1,5 @@
-//! Explicit game tuple (S, I, Succs, T, V) of the lecture, for small games.
+//! Explicit enumeration of a small game as a tuple (S, I, Succs, T, V): positions, start, successors, terminal
+//! positions and their payoffs.
 
 use outplay_core::{AnyPosition, Chance, Game, Notation, Turn};
 use outplay_runtime::Monitor;

@@ -1,4 +1,4 @@
-//! Advice for the user: a hint, and the reasons for a position's value, in the notation that players read.
+//! Advice for the user: a hint, and the reasons for a position's value, in the notation of the game's players.
 
 use crate::play_session::PlaySession;
 use crate::sight::{best, opinion, shown, words};

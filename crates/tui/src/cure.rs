@@ -1,4 +1,4 @@
-//! Error messages for players.
+//! Error messages of terminal play: the error and its remedy as one sentence.
 
 use outplay_workbench::{Cure, Trouble};
 

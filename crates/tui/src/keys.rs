@@ -1,4 +1,4 @@
-//! Key bindings as they are listed: in rows at the bottom of the screen, and in the help.
+//! List of the key bindings, for the bottom of the screen and for the help.
 
 /// The keys, the most important first: those that do not fit the bottom of the screen are listed in the help only.
 const KEYS: [(&str, &str, &str); 14] = [

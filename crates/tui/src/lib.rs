@@ -1,22 +1,23 @@
 //! Playing in the terminal: a full-screen board with keyboard and mouse, or a prompt that can be scripted.
 //!
 //! ```text
-//!  session   the game so far: moves, undone moves, seats
-//!  thought   players and values, computed on background threads
-//!  advice    hints and reasons
-//!  review    the summary of a game and its turning point
-//!  board     a scene as terminal cells, and hit testing from a cell back to a spot
-//!  panel     the text beside the board          overlay   boxes of text and lists
-//!  keys      key bindings, listed and explained
-//!  paint     frames, line wrapping and the depth of colours
-//!  screen    the full-screen player: key and mouse events become actions
-//!  terminal  alternate screen and raw mode, restored on every exit path
-//!  prompt    the same game line by line
-//!  sight     formatting of values
-//!  cure      error messages for players
+//!  play_session  the game so far: moves, undone moves, who plays each side
+//!  thought       computer players and values, computed on background threads
+//!  advice        hints and reasons
+//!  review        the summary of a game and its turning point
+//!  board         a scene as terminal cells, and hit testing from a cell back to a spot
+//!  panel         the text beside the board
+//!  overlay       dialog boxes of text and lists
+//!  keys          list of the key bindings
+//!  paint         frames, line wrapping and the depth of colours
+//!  screen        the full-screen interface: key and mouse events become actions
+//!  terminal      alternate screen and raw mode, restored on every exit path
+//!  prompt        the same game line by line
+//!  sight         formatting of values
+//!  cure          error messages
 //! ```
 //!
-//! It depends on `GameHandle` only, so a custom game can be played without further code.
+//! The crate depends only on `GameHandle`, so a user-defined game can be played without further code.
 //!
 //! ```
 //! use outplay_workbench::{PositionRef, Session};

@@ -1,4 +1,4 @@
-//! Boxes over the board: texts that scroll, and lists to choose from.
+//! Dialog boxes over the board: scrolling texts, and lists to choose from.
 
 use crate::paint;
 use ratatui_core::buffer::Buffer;

@@ -1,4 +1,5 @@
-//! The panel beside the board: whose turn it is, the last message, the moves, and on request values and statistics.
+//! The text panel beside the board: whose turn it is, the last message, the moves, and on request values and
+//! statistics.
 
 use crate::board::colour;
 use crate::paint;

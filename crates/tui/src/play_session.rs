@@ -1,4 +1,4 @@
-//! A game in progress: moves, undo history and seats.
+//! A game in progress: the moves, the undone moves, and the controller (user or computer player) of each side.
 //!
 //! Invariant: `moves` is legal from the start position, because a move is appended only after the game has parsed it.
 

@@ -1,4 +1,4 @@
-//! Line-based play: for scripts, pipes and screen readers.
+//! Line-based play, for scripts, pipes and screen readers. The commands:
 //!
 //! ```text
 //!  c2        a move                      undo, redo      take back or replay moves

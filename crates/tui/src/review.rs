@@ -1,7 +1,7 @@
 //! Review of a game: its moves, its result and its turning point, in sentences.
 //!
-//! The turning point is the last mistake that decided the result. Positions are valued from the last to the first
-//! within a time limit, and what stays unknown is reported as unknown.
+//! The turning point is the last mistake that decided the result. Positions are evaluated from the last to the first
+//! within a time limit; a position whose value is not found in time is reported as unknown.
 
 use crate::play_session::{PlaySession, Seat};
 use crate::sight::{best, move_list, shown, words};

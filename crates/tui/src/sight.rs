@@ -1,4 +1,4 @@
-//! Formatting of values: symbol, words and distance in moves of the winner.
+//! Formatting of values and moves for players: symbols, words, and distances in moves of the winner.
 
 use crate::play_session::{PlaySession, PlayedMove};
 use crate::review::move_number;

@@ -1,4 +1,4 @@
-//! Background queries: players and values computed on threads, so that the screen never blocks.
+//! Background queries: computer players and exact values run on threads, so that the screen never blocks.
 //!
 //! Invariant: a result carries the id of its query, and only the result of the latest query is used. A superseded query
 //! is cancelled.
