@@ -1,4 +1,4 @@
-//! Answer types of all commands. Inside, values are typed; serde writes the JSON, whose field names are an interface
+//! Answer types of all commands. Their values are typed; serde writes them as JSON, whose field names are an interface
 //! that scripts rely on.
 
 use crate::Method;

@@ -1,4 +1,4 @@
-//! Opening books: the built-in one, and those that a user builds.
+//! Opening books: the built-in book of Connect-4, and books that a user builds.
 
 use crate::Trouble;
 use outplay_connect::{Author, Book, BookSample, Solver};

@@ -1,4 +1,4 @@
-//! A small cache of shared values with least-recently-used eviction.
+//! Cache of shared values with least-recently-used eviction.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

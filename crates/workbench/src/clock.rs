@@ -1,4 +1,4 @@
-//! Stopwatch for wall and CPU time.
+//! Stopwatch for wall-clock and processor time.
 
 use std::time::Instant;
 

@@ -1,4 +1,5 @@
-//! The lecture's conditions on a game: two players, zero sum, finite, deterministic, perfect information.
+//! Check of the properties that solvers need (`outplay games GAME --check`): two players, zero sum, finite,
+//! deterministic, perfect information, acyclic.
 
 use crate::{GameHandle, PlainCount, Trouble};
 use outplay_core::{AnyPosition, Game, Notation, Tier, Turn};

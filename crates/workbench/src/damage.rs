@@ -1,4 +1,4 @@
-//! Tests: `solve` repairs any damage to a table.
+//! Tests that `solve` repairs any damage to the files of a table.
 
 use crate::{GameBuilder, GameHandle, Session, SolveRequest, solve, verify};
 use outplay_games::Spec;

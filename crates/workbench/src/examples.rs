@@ -1,9 +1,11 @@
-//! Example positions of a table: some of a kind, the longest wins, the hardest wins.
+//! Example positions of a table: positions of a given kind, the longest wins, and the wins that are hardest to find.
 //!
 //! ```text
-//!  numbers of a tier   0 1 2 3 4 5 6 …      visited with a stride coprime to the size, from an offset by the seed,
-//!                      3 0 4 1 5 2 6 …      until enough are found, all are visited, or time is up
+//!  ranks of a tier      0 1 2 3 4 5 6 …
+//!  visited in order     3 0 4 1 5 2 6 …      stride coprime to the tier's size; the seed determines the first rank
 //! ```
+//!
+//! The search ends when enough positions are found, all are visited, or the time limit is reached.
 
 use crate::extent::is_reached;
 use crate::tables::{OpenTables, open_table, refuse_dice};

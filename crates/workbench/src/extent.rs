@@ -1,7 +1,7 @@
 //! Size estimates of a line board, tier by tier: the input to the time, memory and disk forecast of a dense solve.
 //!
-//! Slots are counted. The numbers of legal positions and of positions that a table has to store are estimated by
-//! random sampling.
+//! The number of slots (ranks of the index) is counted. The numbers of legal positions and of positions that a table
+//! has to store are estimated by random sampling.
 
 use crate::rates::GRANULE;
 use crate::{GameHandle, Numbers};

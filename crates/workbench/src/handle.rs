@@ -1,13 +1,13 @@
-//! Type-erased game with its kernels and searchers.
+//! Type-erased game with its solver kernels and searchers.
 //!
 //! ```text
 //!  GameHandle   immutable, cheap to clone
 //!    ├ AnyGame    type-erased rules and notation
 //!    ├ Kernels    solver loops monomorphised for this game
-//!    └ Searchers  searchers of its players
+//!    └ Searchers  search loops of its computer players
 //! ```
 //!
-//! Everything learnt about a game (opened tables, solved subgames, results) belongs to the
+//! Everything computed about a game (opened tables, solved subgames, results) belongs to the
 //! [`Session`](crate::Session).
 
 use crate::kernels::{Cyclic, Dice, Forward, Kernels};

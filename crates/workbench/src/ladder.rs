@@ -1,7 +1,7 @@
 //! The ladder: one ordered chain of value sources (rules, tables, caches, solvers) under every command.
 //!
 //! ```text
-//!  source            knows                                                   costs
+//!  source            what it can answer                                      cost
 //!  rules             a finished position                                     nothing
 //!  table             values on disk                                          microseconds
 //!  solved            a subgame that an earlier query left in memory          microseconds

@@ -1,7 +1,7 @@
 //! Tests of the ladder and of bound propagation between a position and its moves, with fake sources.
 //!
-//! The game is a fan: the first player chooses one of a few children, the second player ends the game with a tie.
-//! Each test sets the values that the fake sources return for the root and its children.
+//! In the game of the tests, the first player chooses one of a few moves, and then the second player ends the game with
+//! a tie. Each test sets the values that the fake sources return for the root and its children.
 
 use crate::move_values::{Detail, PositionValues, ValuedMove};
 use crate::{

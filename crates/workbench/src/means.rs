@@ -1,4 +1,5 @@
-//! `--method chance`: mean payoffs by value iteration with proven error bounds, and tables of them.
+//! `--method chance`: mean payoffs of games with chance by value iteration, with proven error bounds, and tables of
+//! them.
 
 use crate::kernels::{MeanFiles, Means};
 use crate::solve_answer::finish;

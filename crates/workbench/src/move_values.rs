@@ -2,14 +2,14 @@
 //!
 //! ```text
 //!  1  the position     the ladder, with half of the time; a table or a proof decides it
-//!  2  its best moves   those that a source named, else move by move until one is as good as the position
-//!  3  the others       one of each symmetry class, each with its share of the remaining time
+//!  2  its best moves   those that a source names, else move by move until one is as good as the position
+//!  3  other moves      one of each symmetry class, each with its share of the remaining time
 //!
 //!  bounds flow both ways: no move is worth more than the position, and the position is worth its best move
 //! ```
 //!
-//! Invariant: every reported move has the same value in the final answer, so an interface that shows moves as they
-//! are found never has to retract one.
+//! Invariant: every move that is reported during the evaluation has the same value in the final answer, so an interface
+//! that shows moves as they are found never has to correct one.
 
 use crate::query::LISTED;
 use crate::results::{CachedResult, WORTH_KEEPING};

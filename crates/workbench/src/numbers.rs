@@ -1,6 +1,6 @@
-//! Rank and unrank: positions as numbers, and the checks that an index supports dynamic programming.
+//! Rank and unrank of single positions, and the check of an index.
 //!
-//! A position's number is its rank within its tier plus the sizes of all earlier tiers.
+//! The rank of a position is its rank within its tier plus the sizes of all earlier tiers.
 
 use crate::{GameHandle, IndexReport, IndexTier, Numbering, Numbers, Session, TierSizes, Trouble};
 use outplay_core::{AnyPosition, Game, InputError, Notation, Tier};

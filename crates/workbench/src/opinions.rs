@@ -1,4 +1,4 @@
-//! Opinions (≈): heuristic estimates of moves whose exact values are out of reach, by iterative deepening with
+//! Heuristic estimates of moves (opinions, written ≈) whose exact values are out of reach, by iterative deepening with
 //! shrinking candidate lists.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! SVG and CSV of table statistics: fractions of won, drawn and lost positions per ply, and counts.
+//! Pictures (SVG) and CSV of the statistics of a table: fractions of won, drawn and lost positions by ply, and counts.
 //!
 //! ```text
 //!  ┌──────────────────────┐   fractions: bars of full height, won at the bottom, lost on top

@@ -1,4 +1,4 @@
-//! Cost estimates of `plan`: memory, disk and time of each method before anything is solved.
+//! Cost estimates of `plan`: memory, disk and time that each method needs, before anything is solved.
 //!
 //! ```text
 //!  extent   slots, planes (counted), legal and stored positions (sampled)     ┐
@@ -6,9 +6,9 @@
 //!  limits   memory, disk, threads, ranks and their network                    ┘    and limits that would make it fit
 //! ```
 //!
-//! The disk usage of a solve slab by slab is simulated tier by tier, in the solver's order: live planes of all
-//! earlier tiers, values of two tiers, the finished files of the later tiers, and the runs from which the next tier
-//! is coded.
+//! The disk usage of the out-of-core bit-plane solver is simulated tier by tier, in the solver's order: reachability
+//! planes of all earlier tiers, values of two tiers, the finished files of the later tiers, and the temporary file of
+//! the tier that is being written.
 
 use crate::extent::{Extent, TierExtent, estimate};
 use crate::rates::Sizes;

@@ -1,4 +1,4 @@
-//! Line boards with the bit-plane solver, its table and its spilled slabs.
+//! The bit-plane solver together with the table that it fills, and the slabs that it spills to disk.
 
 use crate::{Session, Trouble};
 use outplay_bitplane::{

@@ -1,7 +1,7 @@
 //! Plausibility check of a stored value against the rules and the finished successors of its position.
 //!
-//! A value from a file is exact only if its writer was correct and the file is intact. This check depends on neither.
-//! It costs one look at each move.
+//! A value from a file is exact only if its writer was correct and the file is intact. This check assumes neither, and
+//! detects values that contradict the rules. It plays each move once.
 
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Content, Game, Turn, Value};
 

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!  locate → evaluate the position → evaluate its moves → propagate bounds → principal variation → cache → answer
-//!           the ladder              best first, one per                     free lookups           slow
-//!                                   symmetry class                                                 results
+//!           the ladder              best first, one per                     free lookups           if slow
+//!                                   symmetry class
 //! ```
 //!
 //! `move_values.rs` evaluates the moves; this file is the path from a query to its answer.

@@ -1,6 +1,7 @@
-//! Calibration of the dense solver: throughput on this machine, measured on a small board of the same kind.
+//! Calibration of the bit-plane solver: its throughput on this machine, measured on a small board of the same kind.
 //!
 //! ```text
+//!  solve                     rates              unit
 //!  in memory                 reach, values      bytes of planes and neighbours per second
 //!  with a table              write              stored positions per second
 //!  slab by slab              slabs              live positions packed and unpacked per second; packed sizes

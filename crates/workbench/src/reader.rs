@@ -1,4 +1,4 @@
-//! Shared read access to a game's table, for many lookups.
+//! Read access to a game's table for many lookups from many threads.
 
 use crate::means::KnownMeans;
 use crate::tables::OpenTables;

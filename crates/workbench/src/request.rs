@@ -1,4 +1,4 @@
-//! Requests: the position, the method and the limits of a command.
+//! Requests to the workbench: the position, the method and the limits of a command.
 
 use outplay_core::AnyPosition;
 use outplay_table::Values;

@@ -6,13 +6,13 @@
 //! ```
 //!
 //! A file is append-only; when it is too large, its older half is dropped. A file of another game, rules version or
-//! program version is set aside, and a line that fails its checksum is skipped. The cache is best effort: a result
-//! that cannot be written is dropped, and waiting for a file lock has a short timeout.
+//! program version is renamed, and a line that fails its checksum is skipped. The cache is best effort: a result that
+//! cannot be written is dropped, and waiting for a file lock has a short timeout.
 //!
-//! A principal variation that the search found is kept with the result, as `"line":["c3",…]`.
+//! If the search found a principal variation, it is stored with the result, as `"line":["c3",…]`.
 //!
-//! Invariant: a result is returned only if it agrees with what the rules say of its position, its moves and their
-//! finished successors, and with other kept results of its successors.
+//! Invariant: a result is returned only if it is consistent with the rules at its position and at the finished
+//! successors, and with the stored results of other successors.
 
 use crate::plausible::is_plausible;
 use crate::{GameHandle, PlainCount};

@@ -1,4 +1,5 @@
-//! Derived random seeds: each game of a series has its own, independent of threads and order.
+//! Derived random seeds: each game of a series has a seed of its own, which depends neither on threads nor on the
+//! order.
 
 /// Derives the seed of a numbered part from the seed of the whole.
 ///

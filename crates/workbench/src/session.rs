@@ -3,7 +3,7 @@
 //! ```text
 //!  Session   limits (time, memory, threads) · data directory, if any
 //!    └ caches, shared by all clones: for each game its explored positions, opened tables and books,
-//!      cached results, solved subgames and searchers with warm tables
+//!      cached results, solved subgames and searchers with filled transposition tables
 //! ```
 //!
 //! `Session::default()` touches no disk.

@@ -1,12 +1,12 @@
 //! `solve`: the value of a position and, with strong methods, of all positions.
 //!
 //! ```text
-//!  choose the method (a board is planned once) → run it, tier by tier → commit the table → answer → cache
+//!  choose the method (for a board: one memory plan) → run it, tier by tier → commit the table → answer → cache
 //!
 //!  auto ──┬─ chance ───────────────────────────▶ chance
 //!         ├─ a board whose planes fit ─────────▶ dense
 //!         ├─ cheap sources (book, theory, …) ──▶ their value
-//!         ├─ any other board ──────────────────▶ search │ proof          with a note why not dense
+//!         ├─ any other board ──────────────────▶ search │ proof          with a note why not `dense`
 //!         ├─ a theorem, and too many positions ▶ theory
 //!         └─ any other game ───────────────────▶ retrograde │ sweep │ memo
 //! ```

@@ -1,4 +1,4 @@
-//! Solve jobs: assembly of the answer, and the table that a solve reads or writes.
+//! Solve jobs: the table that a solve reads or writes, and the assembly of its answer.
 
 use crate::kernels::Sweeps;
 use crate::sources::EQUAL;

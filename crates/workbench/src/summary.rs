@@ -1,4 +1,5 @@
-//! Summary in a table's manifest: the value of the start and the count of every value.
+//! Summary of a solved game that the manifest of its table stores: the value of the start, and the count of every
+//! value.
 
 use crate::Trouble;
 use outplay_core::{Turn, Value};

@@ -1,4 +1,4 @@
-//! Table commands: verification, statistics and probe speed.
+//! Commands on tables: verification, statistics and probe speed.
 
 use crate::extent::is_reached;
 use crate::means::verify_means;

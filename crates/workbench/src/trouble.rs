@@ -1,4 +1,4 @@
-//! Errors of all commands: one sentence each, with a cure.
+//! Errors of all commands: one sentence each, with the remedy as data that an interface puts into words.
 
 use crate::Method;
 use outplay_bitplane::DenseError;

@@ -1,4 +1,4 @@
-//! Display, player lists and move choice: the commands of interactive play.
+//! Commands of interactive play: a position with its legal moves, the players of a game, and a player's move.
 
 use crate::{
     Answer, ChoiceAnswer, ChooseRequest, GameHandle, Oracle, PositionRef, QueryAnswer, Session, Trouble,

@@ -1,4 +1,4 @@
-//! Benchmark of the 2020 report: the classic solvers timed against each other in one process.
+//! `bench classic`: the tic-tac-toe solvers of Zagaynov and Zhao (2020), timed against each other in one process.
 
 use crate::tables::QUERY_POSITIONS;
 use crate::{GameHandle, Numbering, Session, Trouble};

@@ -1,4 +1,4 @@
-//! Benchmark of expectiminimax, Star1 and Star2 (Ballard 1983): `bench chance`.
+//! `bench chance`: time and nodes of expectiminimax, Star1 and Star2 (Ballard 1983).
 
 use crate::{ChanceReport, ChanceRow, GameHandle, Trouble};
 use outplay_core::{AnyPosition, Game};

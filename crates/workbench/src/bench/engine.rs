@@ -1,4 +1,4 @@
-//! Benchmark of the searching players: `bench engine`.
+//! `bench engine`: depth and nodes per second of the searching players under a time limit.
 
 use crate::{Clock, EngineReport, GameHandle, PlainCount, Session, Trouble, check_stop, kit};
 use outplay_core::{AnyPosition, Game, Turn};

@@ -1,4 +1,4 @@
-//! Benchmarks of solvers and searches.
+//! Benchmarks of solvers and searches: the commands of `outplay bench`.
 
 mod classic;
 mod dice;

@@ -1,4 +1,4 @@
-//! Benchmarks of searches: `bench positions` and `bench search`.
+//! `bench positions` and `bench search`: times of the connect-k solver and of plain alpha-beta.
 
 use crate::books::entries;
 use crate::{GameHandle, PositionRef, PositionsReport, SearchReport, Session, Trouble, check_stop};

@@ -1,4 +1,4 @@
-//! Selection of positions: all of a table, samples of random play, or a list.
+//! Selection of the positions of a data set: all positions of a table, samples of random play, or a list.
 
 use super::Request;
 use super::label::{Label, Labels, Scratch};

@@ -1,4 +1,4 @@
-//! Encoded rows, ready to be written and built on any thread: NumPy columns, or lines of CSV and JSON.
+//! Encoding of rows for a data set, on any thread: as NumPy columns, or as lines of CSV or JSON.
 
 use super::Request;
 use super::label::Label;

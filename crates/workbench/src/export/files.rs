@@ -1,4 +1,4 @@
-//! Output files of a data set: train and test rows, and the data sheet.
+//! Output files of a data set: training rows, test rows, and the data sheet that describes them.
 
 use super::coded::{EncodedRows, EncodedSplit, RowCounts, RowEncoder};
 use super::{ExportReport, ExportedFile, Request};

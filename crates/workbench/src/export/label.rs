@@ -1,4 +1,4 @@
-//! Labels: the exact value of a position and its best moves, from the game's table or by the ladder.
+//! Labels of positions: the exact value and the best moves, from the game's table or else by the ladder of sources.
 
 use crate::sources::EQUAL;
 use crate::{GameHandle, Oracle, Read, Reader, Session, Trouble, check_stop};

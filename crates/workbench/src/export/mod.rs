@@ -1,10 +1,10 @@
 //! Labelled data sets: positions of a game with exact values, as NumPy columns, CSV or JSON lines.
 //!
 //! ```text
-//!           positions                          label                      rows
+//!  command  positions                          label                      rows
 //!  export   of a table, or of random games ─┐  value, distance,       ┌─ streamed as columns or lines; train/test
-//!                                           ├▶ best moves:           ─┤
-//!  label    numbered samples, or a list    ─┘  table, else ladder     └─ logged as they are found; resumable
+//!                                           ├▶ best moves           ─┤
+//!  label    numbered samples, or a list    ─┘  (table, else ladder)   └─ logged as they are found; resumable
 //! ```
 //!
 //! [`export`] streams a data set without holding it in memory, and splits it so that symmetric positions stay

@@ -1,4 +1,4 @@
-//! Policies: the best moves of every position in which a player decides, as rows of CSV or JSON lines.
+//! Export of a policy: the best moves of every position of a solved game, as rows of CSV or JSON lines.
 
 use super::Request;
 use super::choose::TablePositions;

@@ -1,8 +1,9 @@
-//! Random sampling of positions: numbered samples, and positions of whole random games.
+//! Random sampling of positions, in two ways.
 //!
-//! The two draw differently, and seeds of both are in use. A [`sample`] fixes its ply first and depends on its number
-//! alone, so that a list of samples can be extended and resumed. [`RandomGames`] take one position of each game and
-//! drop those that are symmetric to an earlier one.
+//! [`sample`] chooses the ply first; the n-th sample depends only on n and the seed, so a list of samples can be
+//! extended and resumed. [`RandomGames`] takes one position of each random game and drops positions that are symmetric
+//! to an earlier one. With the same seed the two ways give different positions, and both must stay as they are, because
+//! published data sets name their seeds.
 
 use super::Request;
 use super::choose::plies;

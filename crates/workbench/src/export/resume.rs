@@ -4,10 +4,10 @@
 //!  positions ──▶ threads ──▶ rows in any order ──▶ FILE.partial ──▶ all rows in order ──▶ FILE
 //! ```
 //!
-//! Each row is logged as soon as it is found, as one sealed line with its number, so the same request resumes a run
-//! that was killed. `FILE.partial` is locked by the run that writes it; its identity is the game, the versions of
-//! rules and program, and the request. A logged row is used only if it agrees with its position and with the rules.
-//! The file itself appears when it is complete.
+//! Each row is logged as soon as it is found, as one checksummed line with the number of its position, so a repeated
+//! request resumes a run that was killed. The run that writes `FILE.partial` locks it. Its first line records the game,
+//! the versions of rules and program, and the request. A logged row is used only if it agrees with its position and
+//! with the rules. FILE itself appears when it is complete.
 
 use super::choose::{PositionWithPly, Positions};
 use super::coded::row;

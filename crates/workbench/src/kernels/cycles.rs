@@ -1,7 +1,7 @@
 //! Retrograde analysis and value iteration for games with cycles, type-erased.
 //!
-//! Two kinds of index: one that enumerates predecessors, and an explored graph with reversed edges for games with
-//! forward moves only. Each is instantiated only for games that need it, because each instantiates a solver.
+//! There are two kinds of index: one that enumerates predecessors, and an explored graph with reversed edges for games
+//! without such an index. Each kind is compiled only for games that need it, because it compiles a solver, too.
 
 use super::{IndexedGame, Numbers};
 use crate::Trouble;

@@ -1,7 +1,7 @@
-//! Mean payoffs of games with chance: an index with value iteration over it, type-erased.
+//! Mean payoffs of games with chance by value iteration over an index, type-erased.
 //!
 //! ```text
-//! explored: every position has a number │ an index of the positions before a roll only
+//! explored: every position has a rank │ an index of the positions before a roll only
 //!              └────── mean payoffs by value iteration, tier by tier ──────┘ ──▶ table
 //! ```
 //!

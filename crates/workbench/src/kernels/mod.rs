@@ -1,4 +1,4 @@
-//! Type-erased solver kernels: whole loops behind one dynamic call.
+//! Type-erased solver kernels: each call runs a whole loop that is compiled for one game.
 //!
 //! ```text
 //!  any game      ladder, solve, query, verify …  written for AnyGame, compiled once

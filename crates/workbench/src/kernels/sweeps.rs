@@ -1,4 +1,4 @@
-//! Backward induction for acyclic games: an index with its sweep, type-erased.
+//! Backward induction for acyclic games, over an index, type-erased.
 
 use super::{IndexedGame, Numbers};
 use crate::{Trouble, check_stop};

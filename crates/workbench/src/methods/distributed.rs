@@ -1,10 +1,10 @@
-//! Distributed solving on several ranks: the choice of algorithm, and tables written by all ranks.
+//! Distributed solving on several ranks (processes): the choice of algorithm, and tables written by all ranks.
 //!
 //! ```text
-//! boards of lines ───────────▶ slabs distributed over ranks           (`solve.rs`, as for one process)
-//! chance, roll index ────────▶ decisions distributed, means replicated (`means.rs`, likewise)
+//! k-in-a-row boards ─────────▶ slabs distributed over ranks           (`solve.rs`, as on one process)
+//! chance, roll index ────────▶ decisions distributed, means replicated (`means.rs`, as on one process)
 //! chance without an index ───▶ every rank explores and solves it ──▶ one table, written by all
-//! a cyclic index ────────────▶ its numbers sharded
+//! a cyclic index ────────────▶ positions of the index distributed over ranks
 //! any other game ────────────▶ explored together, sharded graph ──▶ one table, written by all
 //! ```
 //!

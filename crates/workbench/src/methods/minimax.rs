@@ -1,4 +1,4 @@
-//! `--method plain` and `--method memo`: depth-first minimax without and with memoisation.
+//! `--method plain` and `--method memo`: depth-first minimax, without and with memoisation.
 
 use crate::{Method, ProvenValue, SolveAnswer, SolveJob, SolveOrigin, Trouble, filled};
 use outplay_core::AnyPosition;

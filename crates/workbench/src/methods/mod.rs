@@ -1,4 +1,4 @@
-//! Methods of `solve`, one file per group.
+//! The methods of `solve`, one file for each group.
 //!
 //! | file | methods |
 //! |---|---|

@@ -4,7 +4,7 @@
 //! ```text
 //! index with predecessors │ explored graph ──▶ retrograde ──▶ tables, tier by tier
 //!                                                  │
-//! positions outside the index ──▶ alpha-beta that probes those tables
+//! start positions outside the index ──▶ alpha-beta that probes those tables
 //! ```
 
 use crate::kernels::{Cycles, LoopValues};

@@ -1,4 +1,4 @@
-//! `--method search` and `--method proof`: one position, by sources of the ladder.
+//! `--method search` and `--method proof`: the value of one position, by the sources of the ladder.
 
 use crate::methods::textbook::solve_through_dice;
 use crate::sources::connect::{self, best_cells};

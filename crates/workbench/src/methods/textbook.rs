@@ -2,13 +2,14 @@
 //! Star1 and Star2 (Ballard 1983).
 //!
 //! ```text
+//! method                           algorithm
 //! breadth                          minimax level by level
 //! retrograde, sweep-until-stable   for acyclic games on request, by the explored graph; one sweep would suffice
 //! expectimax, star1, star2         iterative deepening through chance nodes
 //! ```
 //!
-//! They run on the type-erased [`AnyGame`](outplay_core::AnyGame), so that they are compiled once; the other methods
-//! are faster.
+//! These methods run on the type-erased [`AnyGame`](outplay_core::AnyGame), so that they are compiled once; the other
+//! methods are faster.
 
 use crate::kernels::{Cycles, CyclicIndex, LoopValues};
 use crate::{GameHandle, Method, PATIENCE, ProvenValue, SolveAnswer, SolveJob, SolveOrigin, Trouble, filled};

@@ -1,4 +1,4 @@
-//! Bit-plane source: all positions of a board from here on, at a cost that is estimated beforehand.
+//! Bit-plane source of the ladder: solves all positions that can follow on a board; the cost is estimated beforehand.
 
 use super::board::{empty_cells, falling, moves_to, provable};
 use super::solved::SolvedSubgame;

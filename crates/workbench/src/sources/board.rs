@@ -1,4 +1,4 @@
-//! Conversion of positions to line boards, and of cells back to moves.
+//! Conversion of positions to line boards, and of their cells back to moves, for the sources of the ladder.
 
 use crate::GameHandle;
 use outplay_core::{AnyMove, AnyPosition, LineBoard};

@@ -1,4 +1,4 @@
-//! Opening-book source.
+//! Opening-book source of the ladder: the exact score of an early position of a gravity board.
 
 use super::board::{empty_cells, falling};
 use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource, books};

@@ -1,4 +1,4 @@
-//! Persistent-result-cache source.
+//! Result-cache source of the ladder: values that earlier runs stored in the data directory.
 
 use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource};
 

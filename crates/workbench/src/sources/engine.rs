@@ -1,4 +1,4 @@
-//! Generic-engine source: alpha-beta search that probes tables and solved subgames.
+//! Generic-engine source of the ladder: alpha-beta search that probes tables and solved subgames.
 
 use super::board::empty_cells;
 use crate::kernels::EngineRequest;

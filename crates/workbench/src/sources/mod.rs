@@ -1,4 +1,4 @@
-//! The sources of the ladder, one file each; `table.rs` has `TableSource`, and so on.
+//! The sources of the ladder, in order; each has a file of its own (`table.rs` has `TableSource`).
 
 mod bitplane;
 mod board;

@@ -1,4 +1,4 @@
-//! Retrograde-analysis source: a game with cycles, solved as a whole.
+//! Retrograde-analysis source of the ladder: solves a game with cycles as a whole.
 
 use super::solved::SolvedSubgame;
 use crate::kernels::{Cycles, LoopValues};

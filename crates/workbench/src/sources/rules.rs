@@ -1,4 +1,4 @@
-//! Rules source: the payoff of a finished game.
+//! Rules source of the ladder: the payoff of a finished game.
 
 use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource};
 use outplay_core::{Game, Value};

@@ -1,7 +1,7 @@
-//! Solved-subgame cache: subgames that an earlier query left in memory.
+//! Solved-subgame source of the ladder: subgames that an earlier query solved and left in memory.
 //!
-//! A source that has to solve all positions reachable from here (bit-planes, memo, retrograde, means) keeps them
-//! here, so that the moves of the position, and the next query of a game being played, are lookups.
+//! A source that has to solve all positions reachable from a position (bit-planes, memo, retrograde, means) stores them
+//! in this cache, so that the moves of the position, and the next query of a game being played, are lookups.
 
 use crate::kernels::{Cycles, LoopValues, MemoTable};
 use crate::means::KnownMeans;
