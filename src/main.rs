@@ -1,4 +1,4 @@
-//! The `outplay` command.
+//! The program `outplay`.
 
 use outplay::catalog::Catalog;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Matches with Python players, proof certificates, data sets, and the server.
+//! Python bindings of matches with Python players, proof certificates, data sets, and the server.
 
 use crate::fault::ExceptionSlot;
 use crate::game::{Game, seconds};

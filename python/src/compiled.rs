@@ -1,4 +1,4 @@
-//! `outplay.Graph`: a game compiled into a CSR graph, exposed as NumPy arrays and solvable with other payoffs.
+//! `outplay.Graph`: a game compiled into a CSR graph, exposed as NumPy arrays, which can be solved with other payoffs.
 
 use crate::errors;
 use crate::game::Game;

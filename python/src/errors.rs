@@ -1,4 +1,4 @@
-//! Conversion of errors to typed Python exceptions with a message and a cure. The classes are in `outplay/errors.py`.
+//! Conversion of errors to typed Python exceptions with a message and a remedy; the classes are in `outplay/errors.py`.
 
 use outplay_core::InputError;
 use outplay_workbench::{Cure, TableError, Trouble, Values};

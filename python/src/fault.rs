@@ -1,4 +1,4 @@
-//! Deferred Python exceptions: stored while Rust code runs, raised once it has stopped.
+//! Deferred Python exceptions: stored while Rust code runs, and raised when it has returned.
 
 use pyo3::PyErr;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! `outplay.Game`: a game by name, with rules in Python, or a graph.
+//! `outplay.Game`: a game given by name, by rules in Python, or by a graph, with all queries about it.
 
 use crate::fault::ExceptionSlot;
 use crate::position::Position;

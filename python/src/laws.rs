@@ -1,4 +1,4 @@
-//! Law checks of rules in Python, made while their positions are explored.
+//! Checks that rules written in Python obey the laws of a game, made while their positions are explored.
 //!
 //! | law | checked |
 //! |---|---|
@@ -8,9 +8,9 @@
 //! | their moves lead to equal positions | at samples, and along random games |
 //!
 //! Samples are the first 64 positions and one of 512 later ones. With `check=True` every position and every recurrence
-//! is a sample, and 1,000 random games are played instead of 4 to 64. Random games follow the objects that the rules
-//! return, never the interned equals, so they find rules that depend on more than the compared contents, such as a
-//! limit on the number of moves.
+//! is a sample, and 1,000 random games are played instead of 4 to 64. Random games continue from the very objects that
+//! the rules return, not from equal positions stored before, so they detect rules that depend on more than what `==`
+//! compares, such as a hidden count of moves.
 
 use crate::errors;
 use crate::script::{ExpandedPosition, RuleResult, Script, Store, broken, shown};

@@ -9,9 +9,9 @@
 //!  work · fault · errors    worker threads: Ctrl-C, progress, exceptions
 //! ```
 //!
-//! It depends on `catalog`, `workbench`, `teach`, `arena` and `serve`, as every interface does, and for the program on
-//! `cli`. The interpreter (GIL) is released while Rust works, and attached again only where rules or players are
-//! written in Python.
+//! This crate depends on `catalog`, `workbench`, `teach`, `arena` and `serve`, and for the program on `cli`. The
+//! interpreter (GIL) is released while Rust works, and attached again only where rules or players are written in
+//! Python.
 
 mod arena;
 mod compiled;

@@ -1,4 +1,4 @@
-//! Memory of positions held by Python: measured where the system reports it, otherwise estimated from samples.
+//! Memory use of positions held by Python: measured where the system reports it, otherwise estimated from samples.
 
 use crate::script::{InternedPosition, Script, Store};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! `outplay.Position`, its moves and the reason behind its value.
+//! `outplay.Position`, `outplay.Move` and `outplay.Explanation`: a position, its moves, and the reasons for its value.
 
 use crate::game::Game;
 use crate::spell::spelled;

@@ -1,4 +1,4 @@
-//! Conversion of answers to Python dictionaries, lists and numbers, through JSON values.
+//! Conversion of answers to Python dictionaries, lists and numbers, by way of JSON values.
 
 use crate::errors;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! SVG drawing of a position: its scene, with the known values of its moves.
+//! SVG drawing of a position, with the known values of its moves.
 
 use outplay_core::svg::{Element, circle, document, line, rect, text};
 use outplay_core::{Holder, Layout, Scene, Spot, Verdict};

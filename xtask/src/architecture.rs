@@ -1,4 +1,4 @@
-//! The invariants of ARCHITECTURE.md, checked against the tree.
+//! Checks of the invariants of ARCHITECTURE.md against the source tree.
 
 use std::collections::BTreeMap;
 use std::fs;

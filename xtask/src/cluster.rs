@@ -1,4 +1,4 @@
-//! `cargo xtask cluster`: lints, builds and tests `crates/cluster` with it.
+//! `cargo xtask cluster`: lints, builds and tests `crates/cluster` with MPI.
 
 use crate::count::Count;
 use crate::steps::run;

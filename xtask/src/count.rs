@@ -1,4 +1,4 @@
-//! Counts of tests, read from the output of cargo, pytest and node.
+//! Counts of passed and failed tests, read from the output of cargo, pytest and node.
 
 /// Tests of all programs together.
 #[derive(Default)]

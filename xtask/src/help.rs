@@ -1,4 +1,4 @@
-//! The chores of `cargo xtask` and their help.
+//! The chores of `cargo xtask` and their help text.
 
 /// A chore: its command line and what it does.
 struct Chore {

@@ -1,7 +1,8 @@
-//! What the tests need beside Rust and a C compiler, and its installation.
+//! Check and installation of the tools that the tests need besides Rust and a C compiler.
 //!
-//! Everything that is missing is printed with its reason before the first command runs. With `--no-install` nothing runs,
-//! and the list is the error. Commands run quietly; the output of one that fails is shown.
+//! The program prints everything that is missing, with the reason, before it runs the first command. With
+//! `--no-install` it installs nothing and returns the list as an error. Commands run quietly; the output of a command
+//! that fails is shown.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,5 +1,7 @@
-//! Checks that deny.toml allows the licence of every dependency. `cargo deny check` checks more (advisories, sources)
-//! but is run by hand, because installing it takes longer than all tests.
+//! Check that deny.toml allows the licence of every dependency.
+//!
+//! `cargo deny check` checks more (advisories, sources), but installing it takes longer than all tests, so it is run by
+//! hand.
 
 use std::process::Command;
 

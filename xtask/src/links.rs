@@ -1,4 +1,4 @@
-//! Links of the documents: files exist, anchors exist, and the site has every page.
+//! Check of the links in the documents: files and anchors exist, and the site contains every page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};

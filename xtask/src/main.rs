@@ -1,4 +1,5 @@
-//! The project's chores: `cargo xtask` prints the list, help.rs has it.
+//! The program `cargo xtask`: chores of the project, such as tests, packages and checks. `cargo xtask` without
+//! arguments lists them.
 
 #[cfg(test)]
 mod architecture;

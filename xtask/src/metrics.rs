@@ -1,4 +1,4 @@
-//! Counts of the source tree with limits: `cargo xtask metrics`.
+//! `cargo xtask metrics`: counts of the source tree, with limits.
 //!
 //! ```text
 //!  sources  crates/*/src, src, python/src      counted by item (syn) and by line of code
@@ -7,7 +7,7 @@
 //!  words    crates/*/src, bench/src, python, page and documents    all text, comments included
 //! ```
 //!
-//! A count above its limit fails, and so does `cargo xtask test`.
+//! A count above its limit is an error, also in `cargo xtask test`.
 
 mod names;
 mod rust;

@@ -1,4 +1,5 @@
-//! `cargo xtask test` and `cargo xtask screens`: steps of cargo, then the page's scripts and the Python package.
+//! `cargo xtask test` and `cargo xtask screens`: their steps, first those of cargo, then the page's scripts and the
+//! Python package.
 
 use crate::count::Count;
 use crate::install::{self, Need};

@@ -1,7 +1,8 @@
-//! `cargo xtask dist --test`: every package in a clean Debian root, as a user without this checkout has it.
+//! `cargo xtask dist --test`: installs and runs every package in a clean Debian root, as on a machine without this
+//! checkout.
 //!
-//! The root is made by debootstrap from the mirror that this machine's apt uses, without a network afterwards. This needs
-//! root; nothing outside target/dist-test changes.
+//! debootstrap creates the root directory from the mirror that this machine's apt uses; after that, the test has no
+//! network. It needs root privileges and changes nothing outside target/dist-test.
 
 use super::contents::Contents;
 use super::{Dist, checkout, deb, fresh, list, output, write};

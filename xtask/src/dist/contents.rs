@@ -1,4 +1,5 @@
-//! What a package of the program has, wherever a format puts it.
+//! Contents of a package of the program (program, manual pages, completions, documents), independent of the package
+//! format.
 
 use super::{Dist, fresh, list, output, packages, write};
 use std::fs;

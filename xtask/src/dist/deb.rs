@@ -1,4 +1,4 @@
-//! The Debian package.
+//! Builder of the Debian package.
 
 use super::contents::{Contents, Place, Shell};
 use super::{Dist, fresh, output, write};

@@ -1,4 +1,4 @@
-//! What is linked into the program and the Python module: the bill of materials and the licences.
+//! Bill of materials and licences of everything that is linked into the program and the Python module.
 
 use super::{Dist, output, write};
 use serde_json::{Value, json};

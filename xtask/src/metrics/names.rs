@@ -1,4 +1,4 @@
-//! Type names that are participles or function words, and names with several meanings.
+//! Check of type names: participles, function words, and names that several types share.
 
 /// Function words, past tenses and participles that do not end in `ed` or `en`.
 const IRREGULAR: [&str; 42] = [

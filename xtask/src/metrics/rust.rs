@@ -1,4 +1,4 @@
-//! Counts of one Rust file: types, methods, lengths of functions, lines of code.
+//! Counts of one Rust file for `cargo xtask metrics`: types, methods, lengths of functions, lines of code.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Counts of words in text.
+//! Counts of words in text, for `cargo xtask metrics`.
 
 /// How often any of the words occurs as a whole word, in either case. Letters, digits and `_` make a word.
 pub(super) fn words(text: &str, words: &[&str]) -> usize {
