@@ -1,7 +1,7 @@
 //! Precomputed puzzle sets and the puzzle of the day.
 //!
 //! ```text
-//!  puzzles/sets.jsonl   one puzzle per line, as `outplay puzzle GAME --json` prints it; written by `cargo xtask puzzles`
+//!  puzzles/sets.jsonl   one puzzle per line, as printed by `outplay puzzle GAME --json` (`cargo xtask puzzles`)
 //!  number               index of a puzzle among those of its game, from 0
 //! ```
 
