@@ -171,7 +171,7 @@ def lock_directory(path: Path, target: Path) -> int:
             same = os.path.samestat(os.fstat(lock), os.lstat(path))
         except BlockingIOError as error:
             os.close(lock)
-            raise InputError(f"another export is writing {target}", "wait for it, or choose another name") from error
+            raise InputError(f"another export is writing {target}", "wait until it has finished, or give another path") from error
         except FileNotFoundError:
             same = False
         if same:

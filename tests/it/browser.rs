@@ -235,7 +235,7 @@ fn wrong_input_is_answered_with_the_sentence_of_the_command_line() {
     page.press("g").unwrap();
     page.fill("#spec-input", "mnk:3x3,k=3,obstacles=d4").unwrap();
     page.wait(
-        "document.querySelector('#spec-message').textContent.includes('outside the board')",
+        "document.querySelector('#spec-message').textContent.includes('not on the board')",
         "the reason",
     )
     .unwrap();

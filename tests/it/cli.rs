@@ -103,7 +103,7 @@ fn bulk_queries_answer_line_by_line() {
         text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 4);
     assert_eq!(lines[0]["value"], "draw");
-    assert!(lines[1]["error"].as_str().unwrap().contains("outside the board"));
+    assert!(lines[1]["error"].as_str().unwrap().contains("not on the board"));
     assert!(lines[2]["error"].as_str().unwrap().contains("UTF-8"));
     assert_eq!(lines[3]["to_move"], "first");
     assert_eq!(output.status.code(), Some(2));

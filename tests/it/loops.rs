@@ -396,12 +396,12 @@ fn bad_input_is_one_sentence() {
     fen("chess:KQK", "8/8/8/8/8/8/1k6/K6Q w", "next to each other");
     fen("chess:KQK", "8/8/8/8/8/2k4Q/8/K7 w", "the black king is in check");
     fen("chess:KQK", "8/8/8/8/8/2k5/8/K5QQ w", "4 men are on the board, but chess:KQK has at most 3");
-    fen("chess:KQK", "8/8/8/8/8/2k5/8/K6R w", "these men belong neither to chess:KQK");
+    fen("chess:KQK", "8/8/8/8/8/2k5/8/K6R w", "these men are neither those of chess:KQK");
     fen("chess:KPK", "P7/8/8/8/8/2k5/8/K7 w", "a pawn cannot stand on a8");
     check(&["solve", "chess:KQXK"], "`X` is not one of the letters KQRBNP");
-    check(&["solve", "chess:KQQQKR"], "6 men are too many");
+    check(&["solve", "chess:KQQQKR"], "but 6 were given");
     check(&["query", "chess:KQK"], "no start position");
-    check(&["solve", "morris:ten"], "name a variant");
+    check(&["solve", "morris:ten"], "the variant is missing");
     check(&["query", "pig:10", "--moves", "jump"], "not a legal move");
     check(&["solve", "pig:10", "--method", "dense"], "games of lines");
     check(&["solve", "tictactoe", "--method", "chance"], "has no dice");

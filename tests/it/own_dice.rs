@@ -83,7 +83,7 @@ impl Notation for Dash {
         format!("{}-{} {} {rolled}", pos.left[0], pos.left[1], u8::from(pos.second) + 1)
     }
     fn read_position(&self, text: &str) -> Result<Track, InputError> {
-        Err(InputError::position(text, "give the moves that lead there"))
+        Err(InputError::position(text, "describe the position by the moves that lead to it"))
     }
     fn write_move(&self, pos: &Track, mv: u8) -> String {
         match pos.rolled {

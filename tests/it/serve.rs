@@ -377,7 +377,8 @@ fn the_documented_lines_work() {
             assert!(text.contains("event: done"), "{line}: {text}");
         } else {
             // A match that was watched to its end has nothing left to go on with.
-            let played = line.contains("/resume") && text.contains("all games of this match were played");
+            let played =
+                line.contains("/resume") && text.contains("all games of this match have been played");
             // Records are a line for each game.
             for answer in text.lines() {
                 let answer: Value =

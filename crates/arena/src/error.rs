@@ -72,7 +72,7 @@ impl ArenaError {
     pub(crate) fn unless_at_most(what: &str, asked: u64, most: u64) -> Result<(), ArenaError> {
         match asked <= most {
             true => Ok(()),
-            false => Err(ArenaError::Unable(format!("at most {most} {what} are allowed; ask for fewer"))),
+            false => Err(ArenaError::Unable(format!("at most {most} {what} are allowed; reduce the number"))),
         }
     }
 }

@@ -303,7 +303,7 @@ fn check(kit: &PlayerContext, start: &AnyPosition, request: &MatchRequest) -> Re
     let unable = |why: &str| Err(ArenaError::Unable(why.into()));
     let players = request.players.len();
     if players < 2 {
-        return unable("a match needs at least two players; name another one");
+        return unable("a match needs at least two players; add another player");
     }
     if request.games == 0 {
         return unable("a match needs at least one game; ask for 2 or more");
@@ -343,7 +343,7 @@ fn recorded(
     Ok(match &request.out {
         None if request.resume => {
             return Err(ArenaError::Unable(
-                "there is no record to resume; name the match's record file".into(),
+                "no record file is given, so there is no match to resume; give the file that the match was recorded in".into(),
             ));
         }
         None => (None, request.played.clone()),

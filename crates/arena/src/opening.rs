@@ -78,7 +78,7 @@ pub fn openings(
         }
         let Some(opening) = kept else {
             let why = format!(
-                "games of {} are over after {plies} random moves; ask for shorter openings",
+                "every sampled game of {} is over within {plies} random moves; choose shorter openings",
                 kit.game.spec()
             );
             return Err(ArenaError::Unable(why));
@@ -112,14 +112,18 @@ pub fn listed(
         let mut opening = Opening { pos: start.clone(), moves: Vec::new() };
         for word in kit.game.split_moves(text) {
             if kit.game.outcome(&opening.pos).is_some() {
-                return Err(bad(format!("the game is over before `{word}`; remove the rest")));
+                return Err(bad(format!(
+                    "the game is over before `{word}`; remove this move and those after it"
+                )));
             }
             let mv = kit.game.read_move(&opening.pos, &word).map_err(|error| bad(error.to_string()))?;
             opening.moves.push(mv);
             opening.pos = kit.game.play(&opening.pos, mv);
         }
         if kit.game.outcome(&opening.pos).is_some() {
-            return Err(bad("the game is over after the last move; remove that move".into()));
+            return Err(bad(
+                "the game is over after the last move, so it is not an opening; remove that move".into(),
+            ));
         }
         found.push(opening);
     }

@@ -70,7 +70,7 @@ pub fn parse(text: &str) -> Result<Psq, String> {
         }
     }
     if psq.moves.is_empty() {
-        return Err("it has no moves".into());
+        return Err("it contains no moves".into());
     }
     Ok(psq)
 }
@@ -97,7 +97,7 @@ pub fn import(
             Some((known, game)) if *known == size => game.clone(),
             Some(((width, height), _)) => {
                 let why = format!(
-                    "has another board size than the {width}x{height} of the files before it; import one size at a time"
+                    "has another board size than the files before it, {width}x{height}; import files of one size at a time"
                 );
                 return Err(ArenaError::file(path, why));
             }
@@ -122,7 +122,7 @@ pub fn import(
         games.push(played(path, &game, &psq, number as u64, [first, second])?);
     }
     let Some((_, game)) = board else {
-        return Err(ArenaError::Unable("there is nothing to import; name at least one file".into()));
+        return Err(ArenaError::Unable("no file is given; give at least one file to import".into()));
     };
     let header = Header { games: games.len() as u64, ..Header::new(game.spec(), players) };
     if let Some(out) = out {
@@ -146,7 +146,7 @@ fn played(
     for (ply, (name, ms)) in psq.moves.iter().enumerate() {
         let illegal = |why: String| ArenaError::file(path, format!("move {} is not legal: {why}", ply + 1));
         if game.outcome(&pos).is_some() {
-            return Err(illegal("the game was over before it".into()));
+            return Err(illegal("the game is already over before this move".into()));
         }
         let mv = game.read_move(&pos, name).map_err(|error| illegal(error.to_string()))?;
         let seconds = *ms as f64 / 1e3;

@@ -120,7 +120,7 @@ impl Record {
         let made = OpenOptions::new().write(true).create_new(true).open(path);
         made.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                ArenaError::file(path, "the file already exists; resume it, or choose another name")
+                ArenaError::file(path, "the file already exists; resume its match, or give another path")
             }
             _ => ArenaError::file(path, format!("cannot be written: {error}")),
         })?;
@@ -156,7 +156,7 @@ impl Record {
         let (found, games, length) = parse(path, &whole_lines(path, bytes)?)?;
         if let Some(other) = difference(&found, header) {
             let why = format!(
-                "is the record of another match ({other}); repeat the original options, or choose another file"
+                "is the record of another match ({other}); repeat the options of that match, or give another path"
             );
             return Err(ArenaError::file(path, why));
         }
@@ -205,7 +205,8 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<(Header, Vec<GameRecord
 /// The text up to the end of the last complete line: a kill may cut a line anywhere, even within a UTF-8 sequence.
 fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, ArenaError> {
     bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1));
-    String::from_utf8(bytes).map_err(|_| ArenaError::file(path, "is not a match record; choose another file"))
+    String::from_utf8(bytes)
+        .map_err(|_| ArenaError::file(path, "is not the record of a match; give another path"))
 }
 
 /// Whether bytes without a complete line are a prefix of this header, cut off or padded with zeros.
@@ -218,7 +219,7 @@ fn is_partial_header(path: &Path, bytes: &[u8], header: &Header) -> Result<bool,
 
 /// Parses the header, the games in order, and the length in bytes up to the end of the last complete line.
 fn parse(path: &Path, text: &str) -> Result<(Header, Vec<GameRecord>, usize), ArenaError> {
-    let no_record = || ArenaError::file(path, "is not a match record; choose another file");
+    let no_record = || ArenaError::file(path, "is not the record of a match; give another path");
     let length = text.rfind('\n').map_or(0, |at| at + 1);
     let mut lines = text[..length].lines();
     let header: Header =
@@ -228,7 +229,7 @@ fn parse(path: &Path, text: &str) -> Result<(Header, Vec<GameRecord>, usize), Ar
     }
     if header.version != VERSION {
         let why = format!(
-            "has format version {}, but this program reads version {VERSION}; choose another file",
+            "has format version {}, but this program reads version {VERSION}; give another path",
             header.version
         );
         return Err(ArenaError::file(path, why));

@@ -256,7 +256,7 @@ fn ask(
             return fault(End::Time, &format!("took {:.3} s for a move", took.as_secs_f64()));
         }
         Ok(Err(PlayError::Stopped)) if patience.stopped() => {
-            return fault(End::Time, "had no move when its time was up");
+            return fault(End::Time, "had found no move when its time was up");
         }
         Ok(Ok(choice)) if choice.stopped => {
             return fault(End::Time, "was still searching when its time was up");

@@ -56,10 +56,10 @@ pub enum DenseError {
         why: String,
     },
     /// The solve was cancelled.
-    #[error("stopped before the board was solved; start it again to resume")]
+    #[error("the solve was stopped before the board was solved; repeat it to resume")]
     Stopped,
     /// The thread pool could not be built.
-    #[error("cannot start {threads} threads ({why}); ask for fewer")]
+    #[error("cannot start {threads} threads ({why}); use fewer threads")]
     Threads {
         /// Requested threads.
         threads: usize,

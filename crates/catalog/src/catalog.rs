@@ -167,7 +167,7 @@ impl Catalog {
             let near = nearest(&aliases::plain(spec.name()), known);
             let near = near.map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
             spec.error(format!(
-                "there is no game called `{}`; {near}`outplay games` lists them, docs/your-own-game.md shows how to add your own rules",
+                "there is no game called `{}`; {near}`outplay games` lists all games; docs/your-own-game.md shows how to add a game",
                 spec.name()
             ))
         })

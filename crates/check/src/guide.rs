@@ -111,14 +111,16 @@ fn run<const W: usize>(
     let has_line = |player| lines_of::<W>(board, player).iter().any(CellSet::is_empty);
     if has_line(Turn::First) || has_line(Turn::Second) {
         // The claim follows from the line alone; the rest of the proof was not verified.
-        return Err(GuideError::NoStrategy("a line is already complete, so there is no move to play".into()));
+        return Err(GuideError::NoStrategy(
+            "the game is already over: a line is complete; remove the moves after it".into(),
+        ));
     }
     let ground = proof.grounds.iter().find(|(known, ..)| *known == player);
     let name = if player == Turn::First { "x" } else { "o" };
     let (wins, step) = match ground {
         Some(&(_, wins, ClaimGround::Step(step))) => (wins, step),
         Some((_, _, ClaimGround::Stealing)) => {
-            let why = "holds by strategy stealing, which proves that a good move exists but does not name it";
+            let why = "holds the draw by strategy stealing, an argument that proves that a good move exists without naming one, so there is no strategy to follow";
             return Err(GuideError::NoStrategy(format!("{name} {why}")));
         }
         None => return Err(GuideError::NoStrategy(format!("the proof has no strategy for {name}"))),
@@ -203,7 +205,7 @@ impl<'a, const W: usize> Guide<'a, W> {
     fn answer(&mut self, cell: u16, step: usize) -> Result<(), GuideError> {
         let cell = usize::from(cell);
         if self.cells[cell] != Content::Empty {
-            return self.fail(step, &format!("{} is not empty", self.name(cell)));
+            return self.fail(step, &format!("the cell {} is not empty", self.name(cell)));
         }
         self.put(cell, self.player, Some(step));
         // A holding strategy may complete a line on the way.
@@ -259,7 +261,10 @@ impl<'a, const W: usize> Guide<'a, W> {
                 ProofStep::Fours(_) => self.next_four(ActiveStep { step, pos, names, made: 0 })?,
                 ProofStep::Sum(cells) => {
                     let Some(pos) = pos.within(&CellSet::of(cells)) else {
-                        return self.fail(step, "a line of the attacker lies outside the cells");
+                        return self.fail(
+                            step,
+                            "a line of the attacker lies outside the cells that the step covers",
+                        );
                     };
                     let mut part = ActiveStep { step, pos, names, made: 0 };
                     if !attacks {
@@ -275,7 +280,8 @@ impl<'a, const W: usize> Guide<'a, W> {
                         pos.defender.clear();
                     }
                     let Some(pos) = pos.within(&zone) else {
-                        return self.fail(step, "a line of the attacker lies outside the zone");
+                        return self
+                            .fail(step, "a line of the attacker lies outside the zone that the step covers");
                     };
                     self.parts.push(ActiveStep { step, pos, names, made: 0 });
                 }
@@ -328,7 +334,7 @@ impl<'a, const W: usize> Guide<'a, W> {
         let proof: &'a ParsedProof = self.proof;
         let ProofStep::Fours(moves) = &proof.steps[part.step] else { return Ok(()) };
         let Some(&cell) = moves.get(part.made) else {
-            return self.fail(part.step, "the moves end before the win");
+            return self.fail(part.step, "the step's list of moves ends before a line is complete");
         };
         self.answer(part.names[usize::from(cell)], part.step)?;
         part.made += 1;
@@ -364,10 +370,15 @@ impl<'a, const W: usize> Guide<'a, W> {
         };
         let cell = column * board.height + row;
         if self.over {
-            return Err(GuideError::Move("the game is over: a line is complete".into()));
+            return Err(GuideError::Move(
+                "the game is over: a line is complete, so no further move is possible".into(),
+            ));
         }
         if self.cells[cell] != Content::Empty {
-            return Err(GuideError::Move(format!("{} is not empty", self.name(cell))));
+            return Err(GuideError::Move(format!(
+                "the cell {} is not empty; choose an empty cell",
+                self.name(cell)
+            )));
         }
         self.put(cell, self.player.other(), None);
         for at in 0..self.parts.len() {
@@ -430,14 +441,15 @@ impl<'a, const W: usize> Guide<'a, W> {
                 }
                 match link.or(*other) {
                     Some(link) => self.settle(vec![PendingStep { link, pos: after, names, attacks: true }]),
-                    None => self.fail(step, "a reply is missing"),
+                    None => self.fail(step, "the step has no reply to this move"),
                 }
             }
             (ProofStep::Pairs(pairs) | ProofStep::Split { pairs, .. }, Some(local)) => {
                 let pair = pairs.iter().find(|pair| pair.contains(&(local as u16)));
                 part.pos = part.pos.attack(local);
                 if complete(&part.pos.attacker) {
-                    return self.fail(step, "the attacker completes a line");
+                    return self
+                        .fail(step, "the attacker completes a line, although the step claims to prevent it");
                 }
                 let partner = pair.map(|pair| pair[usize::from(usize::from(pair[0]) == local)]);
                 let empty = |cell: &u16| self.cells[usize::from(names[usize::from(*cell)])] == Content::Empty;
@@ -451,7 +463,8 @@ impl<'a, const W: usize> Guide<'a, W> {
             (ProofStep::Sum(_), Some(local)) => {
                 part.pos = part.pos.attack(local);
                 if complete(&part.pos.attacker) {
-                    return self.fail(step, "the attacker completes a line");
+                    return self
+                        .fail(step, "the attacker completes a line, although the step claims to prevent it");
                 }
                 self.heaviest(&mut part)?;
                 self.parts.push(part);
@@ -460,7 +473,8 @@ impl<'a, const W: usize> Guide<'a, W> {
             (ProofStep::Answers { arms, .. }, Some(local)) => {
                 let after = part.pos.attack(local);
                 if complete(&after.attacker) {
-                    return self.fail(step, "the attacker completes a line");
+                    return self
+                        .fail(step, "the attacker completes a line, although the step claims to prevent it");
                 }
                 if let Some(link) = named(arms, local) {
                     return self.settle(vec![PendingStep { link, pos: after, names, attacks: false }]);
@@ -471,7 +485,7 @@ impl<'a, const W: usize> Guide<'a, W> {
                         self.over = true;
                         Ok(())
                     }
-                    None => self.fail(step, "a move is missing"),
+                    None => self.fail(step, "the step has no continuation after this move"),
                 }
             }
             // A holding strategy need not answer a pass; the other steps never wait.

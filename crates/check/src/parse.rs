@@ -99,7 +99,7 @@ fn player(word: &str) -> ParseResult<Turn> {
     match word {
         "x" => Ok(Turn::First),
         "o" => Ok(Turn::Second),
-        _ => Err("a player is `x` or `o`".into()),
+        _ => Err("`x` or `o` was expected".into()),
     }
 }
 
@@ -158,7 +158,7 @@ impl StepParser<'_, '_> {
         }
         let (column, row) = parse_cell(word).ok_or("a cell such as b3 was expected")?;
         if column >= self.board.width || row >= self.board.height {
-            return Err("a cell lies outside the board".into());
+            return Err("a cell is not on the board".into());
         }
         Ok(self.board.cell(column, row) as u16)
     }
@@ -187,7 +187,7 @@ impl StepParser<'_, '_> {
         }
         let symmetry = number(symmetry)?;
         if symmetry > 7 || symmetry & 4 != 0 && self.board.width != self.board.height {
-            return Err("the board has no such symmetry".into());
+            return Err("the board does not have this symmetry".into());
         }
         Ok(StepLink { step, symmetry: symmetry as u8 })
     }
@@ -233,7 +233,7 @@ impl StepParser<'_, '_> {
     }
 
     fn step(&mut self, mut words: Words<'_>) -> ParseResult<ProofStep> {
-        let Some(kind) = words.next() else { return Err("the step is empty".into()) };
+        let Some(kind) = words.next() else { return Err("the step has no contents".into()) };
         Ok(match kind {
             "fours" => ProofStep::Fours(self.list(words, Self::cell)?),
             "plays" => {
@@ -264,12 +264,12 @@ impl StepParser<'_, '_> {
                 });
                 let pairs = self.list(before, Self::pair)?;
                 if !bar {
-                    return Err("`split` needs a `|`".into());
+                    return Err("the parts of a `split` step must be separated by `|`".into());
                 }
                 let parts = self.list(words, |line, word| line.arm(word, &mut CellSet::default()))?;
                 ProofStep::Split { pairs, parts }
             }
-            _ => return Err("unknown kind of step".into()),
+            _ => return Err("this kind of step does not exist".into()),
         })
     }
 
@@ -424,7 +424,7 @@ pub(crate) fn parse(
         steps.push(step);
     }
     if lines.head("`end`")? != ["end"] {
-        return lines.wrong("the proof continues where `end` was expected");
+        return lines.wrong("`end` was expected after the last step");
     }
     if let Some((_, _, ClaimGround::Step(step))) = grounds
         .iter()

@@ -44,7 +44,7 @@ pub enum CheckError {
     #[error(transparent)]
     Malformed(#[from] SyntaxError),
     /// A step is invalid.
-    #[error("step {step} fails: {why}")]
+    #[error("step {step} is wrong: {why}")]
     Step {
         /// The number of the step.
         step: usize,
@@ -52,18 +52,18 @@ pub enum CheckError {
         why: String,
     },
     /// The claim does not follow from the steps it names.
-    #[error("the claim fails: {0}")]
+    #[error("the steps do not prove the claim: {0}")]
     Claim(String),
     /// The limit of positions was hit.
     #[error(
-        "the check reached its limit of {0} pairs of step and position; the proof is neither confirmed nor refuted"
+        "the check stopped after {0} pairs of a step and a position, its limit; the proof is neither confirmed nor refuted"
     )]
     Work(u64),
     /// The memory limit was hit.
-    #[error("checking the proof needs more than {0} bytes of memory")]
+    #[error("checking the proof needs more memory than the limit of {0} bytes")]
     Memory(usize),
     /// The monitor or a deadline stopped the check.
-    #[error("the check was stopped; the proof is neither confirmed nor refuted")]
+    #[error("the check was stopped before its end; the proof is neither confirmed nor refuted")]
     Stopped,
 }
 
@@ -211,7 +211,7 @@ pub(crate) fn run<const W: usize>(
                             let bare = board.cells.iter().all(|&cell| cell == Content::Empty);
                             if player != mover || !bare {
                                 return refuse(
-                                    "strategy stealing is for the player to move on a board without stones and obstacles",
+                                    "strategy stealing is valid only for the player to move on a board without stones and obstacles",
                                 );
                             }
                         }
@@ -481,10 +481,10 @@ impl<'a, const W: usize> Verifier<'a, W> {
             ProofStep::Sum(_) | ProofStep::Split { .. } => (false, None),
         };
         if wants_win != self.wins {
-            return self.fail(step, "it is a step of the other side's strategy");
+            return self.fail(step, "it refers to a step of the other player's strategy");
         }
         if wants_attacker.is_some_and(|wanted| wanted != attacks) {
-            return self.fail(step, "it is a step for the other player to move");
+            return self.fail(step, "it refers to a step for positions with the other player to move");
         }
         let done = Ok(Frame::Continuations(Vec::new()));
         let only = |link: StepLink, pos, attacks, cell| {
@@ -547,7 +547,7 @@ impl<'a, const W: usize> Verifier<'a, W> {
                 _ => return Ok(()),
             }
         }
-        self.fail(step, "the moves end before the win")
+        self.fail(step, "the list of moves ends before a line is complete")
     }
 
     /// Checks that every reply of the defender loses.
@@ -593,7 +593,7 @@ impl<'a, const W: usize> Verifier<'a, W> {
             Some(link) => Ok(Some((link, after, true, reply))),
             None => {
                 let name = reply.map_or("a pass".to_string(), |cell| self.name(cell));
-                self.fail(step, format!("the reply {name} is missing"))
+                self.fail(step, format!("there is no reply to {name}"))
             }
         }
     }
@@ -625,14 +625,17 @@ impl<'a, const W: usize> Verifier<'a, W> {
     /// Checks the Erdős–Selfridge potential (1973).
     fn sum(&self, step: usize, pos: &Position<W>, cells: &[u16], attacks: bool) -> Result<(), CheckError> {
         let Some(pos) = pos.within(&CellSet::of(cells)) else {
-            return self.fail(step, "a line of the attacker lies outside the cells");
+            return self.fail(step, "a line of the attacker lies outside the cells that the step covers");
         };
         // In units of 2^-100; smaller terms are rounded up.
         let sum: u128 = pos.attacker.iter().map(|line| 1u128 << (100 - line.size().min(100))).sum();
         if sum < if attacks { 1 << 99 } else { 1 << 100 } {
             return Ok(());
         }
-        self.fail(step, "the sum over the attacker's lines is too large")
+        self.fail(
+            step,
+            "the sum of the potentials of the attacker's lines is too large for the argument to hold",
+        )
     }
 
     /// Checks that every move of the attacker has an answer.
@@ -649,7 +652,7 @@ impl<'a, const W: usize> Verifier<'a, W> {
             pos.defender.clear();
         }
         let Some(pos) = pos.within(&zone) else {
-            return self.fail(step, "a line of the attacker lies outside the zone");
+            return self.fail(step, "a line of the attacker lies outside the zone that the step covers");
         };
         let known = (pos, true);
         if self.known(step, &known) {
@@ -675,7 +678,7 @@ impl<'a, const W: usize> Verifier<'a, W> {
         match arms.iter().find(|(cells, _)| cells.contains(&(cell as u16))) {
             Some((_, link)) => Ok(Some((*link, after, false, Some(cell)))),
             None if !singles(&after.defender).is_empty() => Ok(None),
-            None => self.fail(step, format!("the move {} is missing", self.name(cell))),
+            None => self.fail(step, format!("there is no continuation after the move {}", self.name(cell))),
         }
     }
 
@@ -689,7 +692,7 @@ impl<'a, const W: usize> Verifier<'a, W> {
         attacks: bool,
     ) -> Result<Frame<'a, W>, CheckError> {
         if !attacks && parts.len() > 1 {
-            return self.fail(step, "the defender can move in only one part");
+            return self.fail(step, "with the defender to move, a `split` is valid only with a single part: the defender can answer in one part only");
         }
         let sets = self.disjoint(step, pairs)?;
         let mut all = sets.iter().fold(CellSet::EMPTY, |all, pair| all.union(pair));

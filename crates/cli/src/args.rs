@@ -393,7 +393,7 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
 /// Parses an amount of memory of at least 1 MB.
 pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
     match parse_bytes(text)? {
-        ..1_000_000 => Err(format!("`{text}` is too little; the minimum is 1M")),
+        ..1_000_000 => Err(format!("`{text}` is less than the minimum of 1M")),
         bytes => Ok(bytes),
     }
 }

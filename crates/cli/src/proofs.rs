@@ -33,7 +33,7 @@ pub(crate) fn check(run: &mut Run<'_, impl Write>, args: &CheckArgs) -> Result<u
     let wanted = match &args.game {
         Some(game) => Some(board_of(run, game, &args.at)?),
         None if args.at.place() != PositionRef::Start => {
-            let why = "--moves and --position need a game to compare with the proof; add a game spec";
+            let why = "--moves and --position need a game; add the spec of the game that the proof is about";
             return Err(Trouble::unable(why).into());
         }
         None => None,
@@ -47,7 +47,8 @@ pub(crate) fn check(run: &mut Run<'_, impl Write>, args: &CheckArgs) -> Result<u
     let file = args.file.display().to_string();
     match checked {
         Err(CheckError::Stopped) if !run.progress.stopped() => {
-            let why = "the check reached its time limit, so it is not known whether the proof is valid; raise --time";
+            let why =
+                "the check reached its time limit, so whether the proof is valid is unknown; raise --time";
             undecided(run, &file, why)
         }
         Err(CheckError::Stopped) => Err(Trouble::stopped().into()),

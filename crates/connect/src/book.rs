@@ -36,7 +36,7 @@ pub enum BookError {
     #[error(transparent)]
     Board(#[from] ConnectError),
     /// The layers would not fit into memory, or the board has too few cells.
-    #[error("a book of {plies} plies is too deep for this board; ask for at most {most}")]
+    #[error("a book of {plies} plies is too deep for this board; choose at most {most} plies")]
     TooDeep {
         /// Requested depth.
         plies: usize,
@@ -52,7 +52,7 @@ pub enum BookError {
         source: std::io::Error,
     },
     /// The file is corrupt.
-    #[error("{name}: {why}; build the book again")]
+    #[error("{name}: {why}; rebuild the book with `outplay book build`")]
     Damaged {
         /// Path of the file.
         name: String,
@@ -60,19 +60,19 @@ pub enum BookError {
         why: String,
     },
     /// The partial file belongs to another board or depth.
-    #[error("{}: this is an unfinished book of another board or depth; remove it or choose another name", path.display())]
+    #[error("{}: the unfinished book belongs to another board or depth; remove it, or give another path", path.display())]
     Other {
         /// Path of the file.
         path: PathBuf,
     },
     /// Another process holds the lock on the partial file.
-    #[error("{}: another process is building this book; wait for it or stop it", path.display())]
+    #[error("{}: another process is building this book; wait until it has finished, or stop it", path.display())]
     Locked {
         /// Path of the file.
         path: PathBuf,
     },
     /// The monitor stopped the work.
-    #[error("stopped after {done} of {units} parts of the book; run the same command again to resume")]
+    #[error("the build of the book was stopped after {done} of {units} parts; repeat the command to resume")]
     Stopped {
         /// Shapes solved.
         done: usize,

@@ -7,7 +7,7 @@ use thiserror::Error;
 pub enum ConnectError {
     /// Stones do not fall.
     #[error(
-        "this solver is for boards with gravity; add the flag `gravity` or solve the board by proof search"
+        "this solver supports only boards with gravity; add the flag `gravity` to the spec, or use `--method proof`"
     )]
     NoGravity,
     /// Completing a line loses.
@@ -42,7 +42,9 @@ pub enum ConnectError {
         row: usize,
     },
     /// The table does not fit into memory.
-    #[error("not enough memory for a transposition table of {bytes} bytes; ask for fewer entries")]
+    #[error(
+        "the system could not allocate the {bytes} bytes of the transposition table; choose a smaller table"
+    )]
     NoMemory {
         /// Bytes needed.
         bytes: usize,

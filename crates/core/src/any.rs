@@ -362,7 +362,7 @@ impl<G: Game + Notation> ErasedGame for Native<G> {
     }
     fn read_move(&self, pos: &AnyPosition, text: &str) -> Result<AnyMove, InputError> {
         let mv = self.game.read_move(self.pos(pos), text)?;
-        self.any_move(pos, mv).ok_or_else(|| InputError::mv(text, "not a legal move here"))
+        self.any_move(pos, mv).ok_or_else(|| InputError::mv(text, "this move is not legal in this position"))
     }
     fn split_moves(&self, text: &str) -> Vec<String> {
         self.game.split_moves(text)

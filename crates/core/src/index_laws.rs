@@ -162,7 +162,7 @@ impl<'a, G: Game, I: Index<G>> IndexLaws<'a, G, I> {
                 let other = self.at(tier, other);
                 let other = other.map_or("no position".into(), |other| format!("{other:?}"));
                 return Err(Breach(format!(
-                    "{here} is {pos:?}, but rank gives it {there}, which is {other}"
+                    "unrank turns {here} into {pos:?}, but rank turns that position into {there}, which unranks to {other}"
                 )));
             }
         }
@@ -234,9 +234,9 @@ impl<'a, G: Game, I: Index<G>> IndexLaws<'a, G, I> {
             ensure!(self.after.contains(&tier), "{}, a tier that after() does not name", moves());
         }
         match index.unrank(tier, other) {
-            None => Err(Breach(format!("{}, which is a hole for unrank", moves()))),
+            None => Err(Breach(format!("{}, but unrank returns no position for that index", moves()))),
             Some(back) if self.same(next, &back) => Ok(()),
-            Some(back) => Err(Breach(format!("{next:?} and {back:?} share {there}"))),
+            Some(back) => Err(Breach(format!("{next:?} and {back:?} have the same index, {there}"))),
         }
     }
 

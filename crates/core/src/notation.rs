@@ -152,7 +152,7 @@ pub trait Notation: Game {
         let mut moves = Vec::new();
         self.moves(pos, &mut moves);
         if moves.is_empty() {
-            return Err(InputError::mv(text, "the game is over, there is no move to make"));
+            return Err(InputError::mv(text, "the game is over, so no move is legal"));
         }
         let found = moves.iter().copied().find(|&mv| self.write_move(pos, mv) == text);
         found.ok_or_else(|| {
@@ -160,7 +160,10 @@ pub trait Notation: Game {
             if moves.len() > words.len() {
                 words.push("…".to_string());
             }
-            InputError::mv(text, format!("not a legal move here; the legal ones are {}", words.join(" ")))
+            InputError::mv(
+                text,
+                format!("not a legal move in this position; the legal moves are {}", words.join(" ")),
+            )
         })
     }
 

@@ -80,7 +80,7 @@ impl<G: Game> Notation for DebugNotation<G> {
     fn read_position(&self, text: &str) -> Result<G::Position, InputError> {
         Err(InputError::position(
             text,
-            "this game has no notation for positions; give the moves that lead there",
+            "the rules of this game do not define a notation for positions; describe the position by the moves that lead to it",
         ))
     }
 

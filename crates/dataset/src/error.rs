@@ -16,14 +16,16 @@ pub enum DataError {
         error: io::Error,
     },
     /// A target that is not a regular file.
-    #[error("cannot write {0}: it is not a regular file; name a file, existing or new")]
+    #[error("cannot write {0}: it is not a regular file; give the path of a new or regular file")]
     NotAFile(String),
     /// A target that another process is writing.
-    #[error("cannot write {0}: another process is writing it; wait for it, or choose another name")]
+    #[error(
+        "cannot write {0}: another process is writing this file; wait until it has finished, or give another path"
+    )]
     Busy(String),
     /// A temporary name that is taken by a link, a directory or a pipe.
     #[error(
-        "cannot write {file}: its temporary name {taken} is taken by something else; remove that, or choose another name"
+        "cannot write {file}: its temporary file {taken} exists already and is not one of this program; remove it, or give another path"
     )]
     InTheWay {
         /// The file.
@@ -35,7 +37,7 @@ pub enum DataError {
     #[error("the format of `{0}` is unknown; use a name that ends with .jsonl, .csv or .npz")]
     Form(String),
     /// A row that does not fit the columns.
-    #[error("a row does not fit: {0}")]
+    #[error("a row cannot be stored in this format: {0}")]
     Row(String),
     /// Lines for a format that stores columns.
     #[error("an npz file cannot be written line by line; use the csv or jsonl format")]

@@ -151,7 +151,7 @@ impl Block {
             _ => bytes.resize(end + 1, 0),
         }
         if bytes.len() > end {
-            return Err(DataError::Row(format!("`{text}` does not fit into the column `{name}`")));
+            return Err(DataError::Row(format!("`{text}` is too long for the column `{name}`")));
         }
         bytes.resize(end, 0);
         Ok(())

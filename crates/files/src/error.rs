@@ -18,13 +18,13 @@ pub enum FileError {
         error: io::Error,
     },
     /// A directory, device, pipe or socket, or a link where links are not followed.
-    #[error("{} is not a regular file; name a file on the disk", path.display())]
+    #[error("{} is not a regular file (perhaps a directory or a device); give the path of a regular file", path.display())]
     NotRegular {
         /// The file.
         path: PathBuf,
     },
     /// More bytes than the caller allows.
-    #[error("{} is longer than {limit} bytes, the most that the memory limit allows; raise --memory", path.display())]
+    #[error("{} is longer than {limit} bytes, the largest file that the memory limit allows; raise --memory", path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
@@ -32,19 +32,19 @@ pub enum FileError {
         limit: u64,
     },
     /// Bytes that are not UTF-8.
-    #[error("{} is not a text file (UTF-8); name another file", path.display())]
+    #[error("{} is not a UTF-8 text file; give the path of a text file", path.display())]
     NotText {
         /// The file.
         path: PathBuf,
     },
     /// Another process holds the lock.
-    #[error("{} is in use by another process; wait until it exits, or name another file", path.display())]
+    #[error("another process is using {}; wait until it has finished, or give another path", path.display())]
     Busy {
         /// The file.
         path: PathBuf,
     },
     /// Unfinished work of another request.
-    #[error("{} is left over from another request ({request}); repeat that request, remove the file, or choose another name", path.display())]
+    #[error("{} is an unfinished file of another request ({request}); repeat that request to finish it, remove the file, or give another path", path.display())]
     OtherRequest {
         /// The file.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum FileError {
         request: String,
     },
     /// A file named by the user that is not of the expected kind.
-    #[error("{} is not a file of kind `{kind}`; name another file or remove it", path.display())]
+    #[error("{} is not a file of the kind `{kind}`; remove it, or give another path", path.display())]
     Stranger {
         /// The file.
         path: PathBuf,

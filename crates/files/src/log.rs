@@ -84,8 +84,8 @@ impl Log {
             State::Other(found) if own || found.kind == wanted.kind => {
                 Some(("stale", found.difference(wanted).unwrap_or_default()))
             }
-            State::Damaged => Some(("damaged", "is damaged in its first line".to_string())),
-            State::Stranger if own => Some(("stale", format!("is not a sealed file of {}", wanted.kind))),
+            State::Damaged => Some(("damaged", "has a damaged first line".to_string())),
+            State::Stranger if own => Some(("stale", format!("is not a file of the kind `{}`", wanted.kind))),
             State::Other(_) | State::Stranger => {
                 return Err(FileError::Stranger { path, kind: wanted.kind.clone() });
             }
@@ -96,8 +96,8 @@ impl Log {
         }
         if damaged > 0 && aside.is_none() {
             let lines = match damaged {
-                1 => "1 line fails its checksum and is not used".to_string(),
-                _ => format!("{damaged} lines fail their checksums and are not used"),
+                1 => "1 line has a wrong checksum and is ignored".to_string(),
+                _ => format!("{damaged} lines have wrong checksums and are ignored"),
             };
             remarks.push(format!("{}: {lines}", path.display()));
         }
@@ -207,9 +207,9 @@ mod tests {
         };
         let nim = encode(&identity("nim"), ["first", "second"]);
         check(&encode(&identity("chess"), ["x"]), "a.stale", "is about chess", 0);
-        check(b"{\"old\":\"format\"}\n", "a.stale", "is not a sealed file", 0);
+        check(b"{\"old\":\"format\"}\n", "a.stale", "is not a file of the kind", 0);
         let damaged = [b"0000", &nim[4..]].concat();
-        check(&damaged, "a.damaged", "damaged in its first line", 2);
+        check(&damaged, "a.damaged", "has a damaged first line", 2);
         // A file that the user named stays.
         fs::write(&path, "dear all").unwrap();
         assert!(matches!(open(&path, "nim", Strangers::Refuse), Err(FileError::Stranger { .. })));

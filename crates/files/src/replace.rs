@@ -72,7 +72,7 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         }
         // A dangling link would be replaced by the file.
         Err(_) if path.is_symlink() => {
-            let error = io::Error::other("it is a link to a file that does not exist");
+            let error = io::Error::other("it is a symbolic link to a file that does not exist");
             Err(FileError::io("write", path)(error))
         }
         Err(_) => replace(path, bytes),

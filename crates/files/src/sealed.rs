@@ -58,21 +58,28 @@ impl Identity {
     pub fn difference(&self, wanted: &Identity) -> Option<String> {
         let differs = |words: String, same: bool| (!same).then_some(words);
         differs(format!("holds {}, not {}", self.kind, wanted.kind), self.kind == wanted.kind)
-            .or_else(|| differs(format!("is about {}", self.game), self.game == wanted.game))
+            .or_else(|| differs(format!("belongs to {}", self.game), self.game == wanted.game))
             .or_else(|| {
-                let words = format!("was made by rules of version {}, now {}", self.rules, wanted.rules);
+                let words = format!(
+                    "was made with version {} of the game's rules; this program has version {}",
+                    self.rules, wanted.rules
+                );
                 differs(words, self.rules == wanted.rules)
             })
             .or_else(|| {
-                let words = format!("was made by version {}, now {}", self.program, wanted.program);
+                let words = format!(
+                    "was made by version {} of the solvers; this program has version {}",
+                    self.program, wanted.program
+                );
                 differs(words, self.program == wanted.program)
             })
             .or_else(|| {
-                let words = format!("has format {}, now {}", self.format, wanted.format);
+                let words =
+                    format!("has file format {}; this program reads format {}", self.format, wanted.format);
                 differs(words, self.format == wanted.format)
             })
             .or_else(|| {
-                differs(format!("is about another request ({})", self.about), self.about == wanted.about)
+                differs(format!("belongs to another request ({})", self.about), self.about == wanted.about)
             })
     }
 }

@@ -227,14 +227,20 @@ impl Notation for Einstein {
             [rows, player] => (rows, player, 0),
             [rows, player, face] => {
                 let face = face.parse().ok().filter(|face| (1..=self.cubes).contains(face));
-                (rows, player, face.ok_or_else(|| bad(format!("the die has the faces 1 to {}", self.cubes)))?)
+                (
+                    rows,
+                    player,
+                    face.ok_or_else(|| {
+                        bad(format!("the die shows 1 to {}; write one of these numbers", self.cubes))
+                    })?,
+                )
             }
             _ => return Err(bad(example())),
         };
         let second = match player {
             "A" => false,
             "B" => true,
-            _ => return Err(bad("the player to move is A or B".into())),
+            _ => return Err(bad("the player to move must be written as A or B".into())),
         };
         let rows: Vec<&str> = rows.split('/').collect();
         if rows.len() != self.size as usize
@@ -268,10 +274,12 @@ impl Notation for Einstein {
         let pos = Cubes { cells, second, rolled };
         let before = Cubes { rolled: 0, ..pos };
         match self.outcome(&before) {
-            Some(_) if rolled != 0 => Err(bad("the game is over, so there is no roll".into())),
+            Some(_) if rolled != 0 => {
+                Err(bad("the game is over; leave out the roll at the end of the position".into()))
+            }
             // The player who moved last made the winning move, and only that player can have captured all rivals.
             Some(payoff) if (payoff > 0) != second => {
-                Err(bad("the game was over before the last move".into()))
+                Err(bad("no game reaches it: the game would have ended before the last move".into()))
             }
             _ => Ok(pos),
         }

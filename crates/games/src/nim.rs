@@ -49,7 +49,7 @@ impl Nim {
     /// One sentence about the first invalid part.
     pub fn from_spec(mut spec: Spec) -> Result<Nim, InputError> {
         let Some(argument) = spec.argument().filter(|text| !text.is_empty()) else {
-            return Err(spec.error("the piles are missing, as in `nim:3+4+5`"));
+            return Err(spec.error("the piles are missing; write them after a colon, as in `nim:3+4+5`"));
         };
         if let more @ [_, ..] = spec.bare_numbers().as_slice() {
             let piles = [&[argument], more].concat().join("+");
@@ -73,11 +73,11 @@ fn player(pos: &Piles) -> char {
 fn parse_piles(text: &str) -> Result<Vec<u32>, String> {
     let words: Vec<&str> = text.split('+').collect();
     if words.len() > MOST_PILES {
-        return Err(format!("{} piles are too many; at most {MOST_PILES} are allowed", words.len()));
+        return Err(format!("at most {MOST_PILES} piles are allowed, but {} were given", words.len()));
     }
     let pile = |word: &&str| match word.parse::<u32>() {
         Ok(matches) if matches <= MOST_MATCHES && !word.starts_with('+') => Ok(matches),
-        Ok(_) => Err(format!("a pile of {word} is too large; at most {MOST_MATCHES} matches are allowed")),
+        Ok(_) => Err(format!("a pile may have at most {MOST_MATCHES} matches, not {word}")),
         Err(_) => Err(format!("`{word}` is not a number of matches; write piles as in `3+4+5`")),
     };
     words.iter().map(pile).collect()
@@ -165,7 +165,7 @@ impl Notation for Nim {
             let sides = sides.filter(|(_, side)| turn.is_none_or(|turn| turn == *side));
             let read = sides.map(|(side, _)| self.read_position(&format!("{piles} {side}")));
             return pasted::only(read, || {
-                bad(format!("either player could be to move; write `{piles} A` or `{piles} B`"))
+                bad(format!("the piles do not say who is to move; write `{piles} A` or `{piles} B`"))
             });
         }
         let (piles, second_to_move) = match text.trim().split_once(char::is_whitespace) {
@@ -188,7 +188,7 @@ impl Notation for Nim {
         }
         let pos = Piles { piles, second_to_move };
         if !self.reachable(&pos) {
-            return Err(bad("no game reaches it: it would be the other player's turn".into()));
+            return Err(bad("no game reaches it: after these moves it is the other player's turn".into()));
         }
         Ok(pos)
     }
@@ -423,7 +423,7 @@ mod tests {
             assert!(
                 game.read_position(&picture).is_ok_and(|read| read == *pos) || {
                     let error = game.read_position(&picture).unwrap_err().to_string();
-                    error.contains("either player could be to move")
+                    error.contains("the piles do not say who is to move")
                 }
             );
         });

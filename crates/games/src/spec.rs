@@ -41,7 +41,7 @@ impl Spec {
             // A number is an argument in the wrong place, as in `nim:3,3`; the game says where it belongs.
             let is_option = !key.bytes().all(|byte| byte.is_ascii_digit());
             if is_option && options.iter().any(|(known, _)| known == key) {
-                return Err(bad(&format!("`{key}` is given twice")));
+                return Err(bad(&format!("the option `{key}` is given twice; give it once")));
             }
             options.push((key.to_string(), value));
         }
@@ -78,7 +78,7 @@ impl Spec {
         let Some(place) = self.options.iter().position(|(known, _)| known == key) else { return Ok(None) };
         match self.options.remove(place).1 {
             Some(value) => Ok(Some(value)),
-            None => Err(self.error(format!("`{key}` needs a value, as in `{key}=…`"))),
+            None => Err(self.error(format!("the option `{key}` needs a value, as in `{key}=…`"))),
         }
     }
 
@@ -104,7 +104,7 @@ impl Spec {
         let Some(place) = self.options.iter().position(|(known, _)| known == key) else { return Ok(false) };
         match self.options.remove(place).1 {
             None => Ok(true),
-            Some(_) => Err(self.error(format!("`{key}` takes no value"))),
+            Some(_) => Err(self.error(format!("the option `{key}` takes no value; write it without `=`"))),
         }
     }
 

@@ -48,7 +48,10 @@ fn pictures_are_read_back() {
         // Only the side to move can be missing.
         match game.read_position(&picture) {
             Ok(read) => assert_eq!(read, pos, "{picture}"),
-            Err(error) => assert!(error.to_string().contains("either side could be to move"), "{error}"),
+            Err(error) => assert!(
+                error.to_string().contains("the picture does not say which side is to move"),
+                "{error}"
+            ),
         }
     }
 }
@@ -242,7 +245,7 @@ fn a_fen_determines_its_ending() {
     check("8/8/8/2k5/8/8/8/K7 w - - 0 1", "KK");
     for (fen, why) in [
         ("8/8/8/2k5/8/8/8/8 w", "white king is missing"),
-        ("8/8/8/2k5/8/QQQQ4/8/K7 w", "6 men are too many"),
+        ("8/8/8/2k5/8/QQQQ4/8/K7 w", "kings included, but the FEN has 6"),
         ("nonsense", "1 rows"),
         ("", "1 rows"),
     ] {

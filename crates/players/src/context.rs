@@ -157,7 +157,7 @@ impl PlayerContext {
                 Some(outside) => outside.player(spec, &self.game),
                 None => Err(InputError::spec(
                     spec,
-                    "external programs cannot be started here; choose one of the listed players",
+                    "external programs are not allowed as players here; choose a built-in player",
                 )
                 .into()),
             };
@@ -238,7 +238,7 @@ impl PlayerContext {
                 words.finish(&["p", "inner"])?;
                 if depth >= MAX_NESTING {
                     return Err(words
-                        .error("players can be nested at most four deep; simplify the spec")
+                        .error("`inner=` can be nested at most four deep; simplify the player's spec")
                         .into());
                 }
                 Box::new(Noisy::new(self.game.clone(), p, self.nested_player(&inner, depth + 1)?))
@@ -292,7 +292,10 @@ impl PlayerContext {
             }
             "race" => {
                 words.finish(&[])?;
-                let why = format!("`race` is for races with dice, which {} is not", self.game.spec());
+                let why = format!(
+                    "the evaluation `race` supports only races with dice, and {} is not one; choose another evaluation",
+                    self.game.spec()
+                );
                 race::judge(&self.game).ok_or_else(|| words.error(why))
             }
             "playout" => {

@@ -95,7 +95,7 @@ impl Levels {
             let names: Vec<String> = self.iter().map(|level| level.name.to_lowercase()).collect();
             let near = nearest(&small, names.iter().map(String::as_str));
             let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-            let why = format!("there is no such level here; {near}the levels are {}", listed.join(", "));
+            let why = format!("this game has no such level; {near}its levels are {}", listed.join(", "));
             InputError::spec(word, why)
         })
     }

@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum PlayError {
     /// The game is over, or the position is a chance node.
-    #[error("no player is to move in this position")]
+    #[error("in this position no player is to move: the game is over or dice are to be rolled")]
     NoMove,
     /// The oracle cannot find the exact value within its limits.
     #[error("the exact value of this position is not available")]

@@ -58,7 +58,7 @@ impl ParsedSpec {
                 return Err(bad(format!("`{word}=` needs a value")));
             }
             if options.iter().any(|(known, _)| known == word) {
-                return Err(bad(format!("`{word}` is given twice; name it once")));
+                return Err(bad(format!("the option `{word}` is given twice; give it once")));
             }
             options.push((word.to_string(), value.to_string()));
             rest = match (left, left.strip_prefix(',')) {

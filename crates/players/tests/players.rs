@@ -113,8 +113,8 @@ fn levels_have_numbers_and_names() {
     check(&small, " Perfect ", "9 perfect");
     let listed =
         "1 Random, 2 Careless, 3 Beginner, 4 Casual, 5 Club, 6 Strong, 7 Expert, 8 Master, 9 Perfect";
-    check(&small, "10", &format!("`10`: there is no such level here; the levels are {listed}"));
-    let near = "there is no such level here; did you mean `expert`? the levels are";
+    check(&small, "10", &format!("`10`: this game has no such level; its levels are {listed}"));
+    let near = "this game has no such level; did you mean `expert`? its levels are";
     check(&small, "expret", &format!("`expret`: {near} {listed}"));
     let gomoku = large("mnk:15x15,k=5");
     check(&gomoku, "novice", "4 helpful");

@@ -71,10 +71,12 @@ impl ProofResult {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProveError {
     /// The board has gravity.
-    #[error("the proof search is for boards without gravity")]
+    #[error("the proof search supports only boards without gravity; use another method")]
     Gravity,
     /// Completing a line loses.
-    #[error("the proof search is for boards where k in a row wins; use a table method for misère")]
+    #[error(
+        "the proof search supports only boards on which k in a row wins; use `--method sweep` for misère boards"
+    )]
     Misere,
     /// The board has too many cells.
     #[error(
@@ -126,7 +128,7 @@ pub fn prove(
         return Err(ProveError::Malformed("k is 0, but a line needs at least one cell"));
     }
     if board.cells.len() != board.width * board.height {
-        return Err(ProveError::Malformed("the number of cells is not width times height"));
+        return Err(ProveError::Malformed("the number of cells must be width times height"));
     }
     if board.turn == Turn::Chance {
         return Err(ProveError::Malformed("a chance node, but a player must be to move"));

@@ -134,7 +134,7 @@ impl Brain {
     fn fallback_note(&self, error: &PlayError) -> String {
         let player = self.named.as_deref().unwrap_or("auto");
         let why = match error {
-            PlayError::Stopped => "stopped before it found one".to_string(),
+            PlayError::Stopped => "it was stopped before its first iteration was finished".to_string(),
             other => other.to_string(),
         };
         escape_controls(&format!("player `{player}` returned no move ({why}); `greedy` moves instead"))

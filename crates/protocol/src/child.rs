@@ -174,14 +174,14 @@ impl EngineProcess {
             }
             let left = patience.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(fault(Fault::Time, "did not answer in time"));
+                return Err(fault(Fault::Time, "did not answer within its time limit"));
             }
             match self.lines.recv_timeout(POLL_INTERVAL.min(left)) {
                 Ok(line) => {
                     self.heard += line.len() + LINE_OVERHEAD;
                     if self.heard > MAX_OUTPUT_BYTES {
                         let why = format!(
-                            "printed {} MB or 100,000 lines without an answer",
+                            "printed more than {} MB or 100,000 lines without an answer",
                             MAX_OUTPUT_BYTES >> 20
                         );
                         return Err(fault(Fault::Garbage, why));

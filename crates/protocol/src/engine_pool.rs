@@ -63,7 +63,10 @@ fn parts(spec: &str) -> Result<EngineSpec, InputError> {
     let think = head.split_once('@').map(|(_, think)| clock::parse(think)).transpose().map_err(bad)?;
     let words = split(command).map_err(bad)?;
     if !exists(&words[0]) {
-        return Err(bad(format!("there is no program `{}`; give its path, as in `./engine`", words[0])));
+        return Err(bad(format!(
+            "there is no program `{}`; give the path of the program, as in `./engine`",
+            words[0]
+        )));
     }
     Ok(EngineSpec { spec: spec.to_string(), words, think })
 }

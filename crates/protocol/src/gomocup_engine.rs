@@ -209,10 +209,10 @@ impl GomocupEngine<'_> {
     fn place_stone(&mut self, x: usize, y: usize, whose: StoneOwner) -> Result<(), String> {
         let board = self.board_state()?;
         if x >= board.width || y >= board.height {
-            return Err(format!("{x},{y} is not on the board"));
+            return Err(format!("{x},{y} is not on the board; columns and rows count from 0"));
         }
         if board.stones.iter().any(|&(a, b, _)| (a, b) == (x, y)) {
-            return Err(format!("{x},{y} is taken"));
+            return Err(format!("the cell {x},{y} is not empty"));
         }
         board.stones.push((x, y, whose));
         Ok(())
@@ -270,7 +270,7 @@ impl GomocupEngine<'_> {
             (own, other) if own + 1 == other => StoneOwner::Other,
             _ => {
                 return Err(format!(
-                    "with {own} own stones and {other} of the opponent it is not this engine's turn"
+                    "with {own} own stones and {other} stones of the opponent it is the opponent's turn"
                 ));
             }
         };
@@ -355,7 +355,7 @@ impl GomocupEngine<'_> {
                 best = Some((bias, stones));
             }
         }
-        let (_, stones) = best.ok_or("there is no opening")?;
+        let (_, stones) = best.ok_or("this engine has no opening for this board")?;
         let listed: Vec<_> = stones.iter().map(|&(x, y)| (x, y, StoneOwner::Own)).collect();
         self.colour(&listed, StoneOwner::Own)?;
         Ok(stones.map(|(x, y)| format!("{x},{y}")).join(" "))

@@ -79,7 +79,10 @@ impl Gomocup {
             }
             if line.starts_with("ERROR") || line.starts_with("UNKNOWN") {
                 let shown: String = line.chars().take(100).collect();
-                return Err(fault(Fault::Garbage, format!("does not play {width}x{height}: `{shown}`")));
+                return Err(fault(
+                    Fault::Garbage,
+                    format!("refuses the board of {width}x{height}: `{shown}`"),
+                ));
             }
         }
     }

@@ -142,7 +142,9 @@ impl UgiEngine<'_> {
             brain.name(self.player.as_deref()).map_err(|error| error.to_string())?;
             self.brain = Some(brain);
         }
-        self.brain.as_mut().ok_or_else(|| "there is no game".into())
+        self.brain
+            .as_mut()
+            .ok_or_else(|| "no game is set; send `setoption name Game value SPEC` first".into())
     }
 
     fn set_position(&mut self, rest: &str) -> Result<(), String> {
@@ -214,7 +216,10 @@ impl UgiEngine<'_> {
         let Some(brain) = &mut self.brain else { return writeln!(out, "bestmove 0000") };
         let game = brain.game().clone();
         if game.outcome(&pos).is_some() || game.turn(&pos) == Turn::Chance {
-            writeln!(out, "info string no player is to move in this position")?;
+            writeln!(
+                out,
+                "info string in this position no player is to move: the game is over or dice are to be rolled"
+            )?;
             return writeln!(out, "bestmove 0000");
         }
         let budget = budget(rest, game.turn(&pos));

@@ -12,13 +12,13 @@ pub enum SearchError {
     #[error("a payoff of {0} is too large; scale the payoffs down to at most 8191")]
     Payoff(i32),
     /// Breadth-first search exceeded its limit of positions in memory.
-    #[error("the search would store more than {0} positions; lower the depth or search depth-first")]
+    #[error("the search would store more than {0} positions; lower the depth or use a depth-first method")]
     TooLarge(usize),
     /// A table or book that was probed is damaged.
-    #[error("a table could not answer: {0}")]
+    #[error("a table could not be read: {0}")]
     Probe(String),
     /// The monitor stopped the work, and a partial result is of no use.
-    #[error("stopped before the search was complete; lower the depth")]
+    #[error("the search was stopped before it was complete; allow more time or lower the depth")]
     Stopped,
     /// The rules themselves failed.
     #[error("the game's rules failed: {0}")]

@@ -119,8 +119,8 @@ fn in_address(uri: &Uri) -> Option<&str> {
 /// Returns the 401 response: a form for browsers, an error for programs.
 fn refuse(headers: &HeaderMap, wrong: bool) -> Response {
     let error = match wrong {
-        true => "this is not the access token of this server",
-        false => "this server answers only with its access token",
+        true => "the access token is wrong",
+        false => "this server requires an access token",
     };
     let accepts = headers.get(header::ACCEPT).and_then(|kinds| kinds.to_str().ok()).unwrap_or_default();
     let mut response = if accepts.contains("text/html") {
@@ -130,7 +130,7 @@ fn refuse(headers: &HeaderMap, wrong: bool) -> Response {
         *response.status_mut() = StatusCode::UNAUTHORIZED;
         response
     } else {
-        let cure = "send it as `Authorization: Bearer TOKEN`, or open `/?token=TOKEN` in a browser; its owner has it";
+        let cure = "send it as `Authorization: Bearer TOKEN`, or open `/?token=TOKEN` in a browser; the server's operator knows the token";
         Refusal::new(StatusCode::UNAUTHORIZED, error, cure).into_response()
     };
     response

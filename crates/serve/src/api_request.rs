@@ -117,7 +117,7 @@ async fn body_of(request: Request) -> Result<Bytes, Refusal> {
     let read = tokio::time::timeout(BODY_TIME, Bytes::from_request(request, &())).await;
     let Ok(read) = read else {
         let error = "the body of the request did not arrive in time";
-        return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, error, "send it at once"));
+        return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, error, "send the body without delay"));
     };
     read.map_err(|why| untold(why.status(), why.body_text()))
 }

@@ -87,8 +87,11 @@ impl NewMatch {
         let bad = |error: String, cure: &str| Err(Refusal::bad(error, cure));
         let count = self.players.len() as u64;
         if !(2..=PLAYERS as u64).contains(&count) {
-            let cure = "name two for a match, more for a league";
-            return bad(format!("{count} players, and this server plays with 2 to {PLAYERS}"), cure);
+            let cure = "give two players for a match, or more for a league";
+            return bad(
+                format!("{count} players are given, but a match on this server has 2 to {PLAYERS}"),
+                cure,
+            );
         }
         if self.players.iter().any(|spec| spec.len() > SPEC) {
             return bad(
@@ -98,8 +101,11 @@ impl NewMatch {
         }
         let all = (count * (count - 1) / 2).saturating_mul(self.games);
         if self.games == 0 || all > GAMES {
-            let cure = "ask for fewer, or use the command line, which has no such limit: `outplay match`";
-            return bad(format!("{all} games in all, and this server plays 1 to {GAMES}"), cure);
+            let cure = "reduce the number, or use the command line, which has no such limit: `outplay match`";
+            return bad(
+                format!("the match would have {all} games, but this server plays 1 to {GAMES}"),
+                cure,
+            );
         }
         let sprt = match self.sprt {
             None => None,
@@ -110,8 +116,8 @@ impl NewMatch {
             }
             Some(_) => {
                 return bad(
-                    "a test needs a modest and a bolder claim".into(),
-                    "say `\"sprt\": {\"elo0\": 0, \"elo1\": 50}`",
+                    "the sequential test needs two Elo differences, the smaller one first".into(),
+                    "send for example `\"sprt\": {\"elo0\": 0, \"elo1\": 50}`",
                 );
             }
         };
@@ -139,10 +145,7 @@ pub(crate) fn start(asked: &ApiRequest) -> Result<Reply, Refusal> {
         let entry = desk.shelf.open(&at.game)?;
         let pos = entry.locate(&place)?;
         if entry.game().outcome(&pos).is_some() {
-            return Err(Refusal::bad(
-                "the game is over at that position",
-                "choose another one to begin from",
-            ));
+            return Err(Refusal::bad("the game is over at that position", "choose another start position"));
         }
         let session = desk.session(1);
         let guests = registered(&desk.settings.engines, &entry, &session);
@@ -197,7 +200,7 @@ pub(crate) fn stop(asked: &ApiRequest) -> Result<Reply, Refusal> {
 pub(crate) fn resume(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (id, found) = asked.shared.matches.own(&asked.id, asked.visitor)?;
     if found.is_whole() {
-        return Err(Refusal::bad("all games of this match were played", "begin another one"));
+        return Err(Refusal::bad("all games of this match have been played", "start another match"));
     }
     asked.shared.matches.room(asked.visitor)?;
     found.play(&asked.shared)?;

@@ -120,12 +120,15 @@ impl<W: Work> JobList<W> {
         let busy =
             |error: String, cure: String| Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, cure));
         if running().any(|(_, work)| work.visitor() == visitor) {
-            return busy(format!("busy: {name} of yours is under way"), "stop it, or wait for it".into());
+            return busy(
+                format!("busy: {name} that you started is still running"),
+                "stop it, or wait until it has finished".into(),
+            );
         }
         if running().count() >= self.most {
             return busy(
-                format!("busy: as much is under way as this server runs of {name}"),
-                "wait a minute".into(),
+                format!("busy: this server already runs its maximum of {name}"),
+                "try again in a minute".into(),
             );
         }
         Ok(())
@@ -141,7 +144,7 @@ impl<W: Work> JobList<W> {
             Refusal::new(
                 StatusCode::NOT_FOUND,
                 error,
-                "the server forgets what is long over, and all of it when it ends; begin anew",
+                "the server removes jobs some time after they have finished, and all of them when it exits; start it again",
             )
         })
     }

@@ -124,11 +124,11 @@ impl Jobs {
             let busy =
                 |error: &str, cure: &str| Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, cure));
             if jobs.iter().any(|job| job.end.is_none() && job.visitor == visitor) {
-                let error = "busy: another game is being solved for your address, or waits for its turn";
-                return busy(error, "wait for it, or cancel it");
+                let error = "busy: another solve of your address is running or queued";
+                return busy(error, "wait until it has finished, or cancel it");
             }
             if jobs.iter().filter(|job| job.end.is_none()).count() > QUEUE {
-                return busy("busy: too many solves wait for their turn", "ask again in a few minutes");
+                return busy("busy: the queue of solves is full", "ask again in a few minutes");
             }
             *last += 1;
             let job = Job {
@@ -223,7 +223,7 @@ fn preempted() -> Refusal {
 fn missing(id: &str) -> Refusal {
     let id: String = id.chars().take(20).collect();
     let error = format!("there is no solve job {id}");
-    Refusal::new(StatusCode::NOT_FOUND, error, "POST /api/v1/solve begins one and tells its number")
+    Refusal::new(StatusCode::NOT_FOUND, error, "POST /api/v1/solve starts a job and returns its number")
 }
 
 /// The subject of a job's report.
@@ -260,13 +260,13 @@ fn describe(job: &Job) -> String {
 pub(crate) fn start(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let request: JobRequest = asked.told()?;
     if asked.shared.settings.read_only {
-        let error = "this server writes nothing and solves no games as a whole";
-        let cure = "ask for one position, or solve the game with the command line: `outplay solve GAME`";
+        let error = "this server is read-only and does not solve whole games";
+        let cure = "query single positions, or solve the game on the command line: `outplay solve GAME`";
         return Err(Refusal::new(StatusCode::FORBIDDEN, error, cure));
     }
     let mut solve = SolveRequest::default();
     solve.place = At { game: request.game.clone(), ..At::default() }.place()?;
-    let word = |error: String| Refusal::bad(error, "docs/api.md lists what a solve job takes");
+    let word = |error: String| Refusal::bad(error, "docs/api.md lists the fields of a solve job");
     solve.method = request.method.as_deref().unwrap_or("auto").parse::<Method>().map_err(word)?;
     solve.values = match request.values.as_deref() {
         None | Some("distance") => Values::Distance,
@@ -389,10 +389,8 @@ async fn within_quota(
 
 fn full(guest_tables: &GuestTables) -> Refusal {
     let quota = guest_tables.quota();
-    let error =
-        format!("tables that visitors made fill the {} that this server has for them", bytes(quota.bytes));
-    let cure =
-        "solve it without keeping the table (`\"save\": false`), or wait until older tables are removed";
+    let error = format!("the quota of {} for tables that visitors solve is full", bytes(quota.bytes));
+    let cure = "solve without storing the table (`\"save\": false`), or wait until older tables are removed";
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, cure)
 }
 

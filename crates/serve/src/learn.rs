@@ -27,7 +27,7 @@ fn number(asked: &ApiRequest, name: &str, or: u64, least: u64, most: u64) -> Res
         Ok(number) if (least..=most).contains(&number) => Ok(number),
         _ => {
             let error = format!("`{name}` is not a whole number from {least} to {most}");
-            Err(Refusal::bad(error, format!("leave it out, or give one such as {or}")))
+            Err(Refusal::bad(error, format!("leave it out, or give a number such as {or}")))
         }
     }
 }
@@ -65,8 +65,8 @@ fn search(asked: &ApiRequest) -> Result<TraceRequest, Refusal> {
     request.distance = asked.text("distance")? != Some("off");
     let eval = asked.text("eval")?.unwrap_or_default();
     if eval.len() > EVAL {
-        let error = format!("the evaluation's spec has more than {EVAL} characters");
-        return Err(Refusal::bad(error, "name one, such as `lines` or `helpful`"));
+        let error = format!("the spec of the evaluation is longer than {EVAL} characters");
+        return Err(Refusal::bad(error, "use the name of an evaluation, such as `lines` or `helpful`"));
     }
     request.eval = (!eval.is_empty()).then(|| eval.to_string());
     Ok(request)
@@ -118,7 +118,10 @@ pub(crate) fn index(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let number: Option<u128> = match asked.text("number")? {
         None | Some("") => None,
         Some(text) => Some(text.parse().map_err(|_| {
-            Refusal::bad("`number` is not a whole number below 2^128", "give one such as 1234, or a position")
+            Refusal::bad(
+                "`number` is not a whole number below 2^128",
+                "give a number such as 1234, or a position",
+            )
         })?),
     };
     let position = asked.text("position")?.unwrap_or_default().trim().to_string();
@@ -160,8 +163,9 @@ pub(crate) fn values(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let ListRequest { at, positions } = asked.told()?;
     at.place()?;
     if positions.len() > LIST || positions.iter().any(|position| position.len() > POSITION) {
-        let error = format!("a list has at most {LIST} positions of {POSITION} characters");
-        return Err(Refusal::bad(error, "ask for fewer at a time"));
+        let error =
+            format!("a request may list at most {LIST} positions of at most {POSITION} characters each");
+        return Err(Refusal::bad(error, "send several smaller requests"));
     }
     let session = asked.shared.steady_session();
     Ok(asked.ask(at.game, move |game, budget| {

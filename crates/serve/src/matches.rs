@@ -206,11 +206,11 @@ impl Match {
             }
             Ok(Err(trouble)) => Err(trouble.into()),
             Err(_) => {
-                let error = "the match failed for a reason that should not exist";
+                let error = "internal error: the match crashed";
                 Err(Refusal::new(
                     axum::http::StatusCode::INTERNAL_SERVER_ERROR,
                     error,
-                    "please report its players",
+                    "please report this bug with the specs of the players",
                 ))
             }
         };

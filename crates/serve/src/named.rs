@@ -60,7 +60,7 @@ fn wrong(fault: Fault) -> &'static str {
     match fault {
         Fault::Crash => "ended or did not start",
         Fault::Illegal => "made an illegal move",
-        Fault::Time => "did not answer in time",
+        Fault::Time => "did not answer within its time limit",
         Fault::Garbage => "sent an invalid reply",
     }
 }

@@ -46,8 +46,8 @@ fn judge(
         (Some(host), _) => host,
         (None, [host]) => host,
         _ => {
-            let cure = "name it once, as in `host: localhost`";
-            return Err(Refusal::bad("the request does not say which host it is for", cure));
+            let cure = "send exactly one Host header, such as `host: localhost`";
+            return Err(Refusal::bad("the request has no Host header, or several", cure));
         }
     };
     if !known(settings, local, name(host)) {

@@ -142,7 +142,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// Serves a file by name, with further tags at the end of its `<head>`.
 pub(crate) fn answer(path: &str, headers: &HeaderMap, tags: Option<&str>) -> Response {
     let Some(content) = content(path) else {
-        let error = "there is nothing at this address";
+        let error = "this address does not exist";
         return Refusal::new(StatusCode::NOT_FOUND, error, "the page is at /, the interface at /api/v1")
             .into_response();
     };

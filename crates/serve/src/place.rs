@@ -49,7 +49,8 @@ fn within(what: &str, text: &str, most: usize) -> Result<(), Refusal> {
     match text.len() <= most {
         true => Ok(()),
         false => {
-            let error = format!("the {what} has {} characters and this server reads {most}", text.len());
+            let error =
+                format!("the {what} has {} characters, but this server accepts at most {most}", text.len());
             Err(Refusal::bad(error, "shorten it, or use the command line, which has no such limit"))
         }
     }
@@ -75,7 +76,7 @@ fn modest(spec: &str) -> Result<(), Refusal> {
                 let cells = columns.saturating_mul(number);
                 if cells > CELLS {
                     let error = format!(
-                        "a board of {columns}x{number} is larger than the {CELLS} cells that this server draws"
+                        "a board of {columns}x{number} has more than {CELLS} cells, the limit of this server"
                     );
                     return Err(Refusal::bad(error, cure));
                 }
@@ -92,7 +93,7 @@ fn modest(spec: &str) -> Result<(), Refusal> {
     }
     if sum > NUMBERS {
         let error =
-            format!("the numbers of the spec are larger than the {NUMBERS} in all that this server takes");
+            format!("the numbers in the spec add up to more than {NUMBERS}, the limit of this server");
         return Err(Refusal::bad(error, cure));
     }
     Ok(())

@@ -69,8 +69,12 @@ pub(crate) fn view(asked: &ApiRequest) -> Result<Reply, Refusal> {
                 here = Some((pos, turn_of, plies.len()));
             }
         })?;
-        let (pos, turn_of, at) =
-            here.ok_or_else(|| Refusal::bad("there is no position", "leave `at` out"))?;
+        let (pos, turn_of, at) = here.ok_or_else(|| {
+            Refusal::bad(
+                "there is no position after that number of moves",
+                "leave out `at` for the position after the last move",
+            )
+        })?;
         let place = PositionRef::At(pos.clone());
         let mut view = outplay_workbench::view(&game, &place)?;
         for (gesture, mv) in view.scene.moves.iter_mut().zip(game.game().list(&pos)) {
@@ -109,8 +113,12 @@ pub(crate) fn view(asked: &ApiRequest) -> Result<Reply, Refusal> {
 
 /// The number of moves to show, of those that are given.
 fn shown_plies(text: &str) -> Result<usize, Refusal> {
-    let why =
-        || Refusal::bad(format!("`at={text}` is not a number of moves"), "write `at=3`, or leave it out");
+    let why = || {
+        Refusal::bad(
+            format!("`at` must be the number of moves to replay, not `{text}`"),
+            "write for example `at=3`, or leave it out for the position after the last move",
+        )
+    };
     text.parse().map_err(|_| why())
 }
 
@@ -127,12 +135,20 @@ struct Start {
 pub(crate) fn start(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let (game, _) = asked.place()?;
     let seed = asked.text("seed")?.unwrap_or("0");
-    let seed = seed
-        .parse()
-        .map_err(|_| Refusal::bad(format!("`seed={seed}` is not a whole number"), "write `seed=7`"))?;
+    let seed = seed.parse().map_err(|_| {
+        Refusal::bad(
+            format!("`seed` must be a whole number of 0 or more, not `{seed}`"),
+            "write for example `seed=7`, or leave it out",
+        )
+    })?;
     Ok(asked.quick(move |desk, _| {
         let game = desk.shelf.open(&game)?;
-        let none = || Refusal::bad("this game has no start, and no position was found", "give a position");
+        let none = || {
+            Refusal::bad(
+                "this game has no start position, and the server found no example",
+                "add a position to the request",
+            )
+        };
         let pos = outplay_teach::start(&game, seed).ok_or_else(none)?;
         let (position, startless) = (game.game().write_position(&pos), game.game().start().is_none());
         Ok(json(&Start { game: game.spec(), position, startless }))
@@ -206,8 +222,8 @@ fn no_files(player: &str) -> Result<(), Refusal> {
         rest = rest[at + "weights".len()..].trim_start_matches([' ', '=']);
         let named = rest.split([',', ')', ' ']).next().unwrap_or_default();
         if !named.chars().all(|c| c.is_ascii_alphanumeric()) || std::path::Path::new(named).exists() {
-            let error = "a player here cannot take its weights from a file";
-            return Err(Refusal::bad(error, "name the weights, as in `lines:weights=paper`"));
+            let error = "players of this server cannot read weights from a file";
+            return Err(Refusal::bad(error, "use named weights, as in `lines:weights=paper`"));
         }
     }
     Ok(())
@@ -240,10 +256,13 @@ pub(crate) fn choose(asked: &ApiRequest) -> Result<Reply, Refusal> {
         LevelWord::Name(name) => name,
     });
     if level.is_some() != player.is_empty() {
-        return Err(Refusal::bad("a move needs either a `player` or a `level`", "give one of the two"));
+        return Err(Refusal::bad(
+            "a request for a move needs either a `player` or a `level`",
+            "add one of the two fields",
+        ));
     }
     if player.len() > PLAYER {
-        let error = format!("the player's spec has more than the {PLAYER} characters that this server reads");
+        let error = format!("the player's spec is longer than {PLAYER} characters, the limit of this server");
         return Err(Refusal::bad(error, "choose one of the players that /api/v1/games lists"));
     }
     no_files(&player)?;
@@ -273,8 +292,8 @@ pub(crate) fn choose(asked: &ApiRequest) -> Result<Reply, Refusal> {
             {
                 Err(Refusal::new(
                     StatusCode::BAD_GATEWAY,
-                    format!("the engine `{name}` has no move here"),
-                    "ask again, or choose another player",
+                    format!("the engine `{name}` returned no move for this position"),
+                    "repeat the request, or choose another player",
                 ))
             }
             (Err(trouble), Some(name)) if !trouble.is_stop() => Err(Refusal::bad(

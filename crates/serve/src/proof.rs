@@ -27,7 +27,7 @@ pub(crate) fn prove(asked: &ApiRequest) -> Result<Reply, Refusal> {
         let proved = outplay_workbench::prove(&session, game, &place, budget.watch)?;
         if proved.proof.as_ref().is_some_and(|proof| proof.len() > LONGEST) {
             let error = format!(
-                "the proof has {} steps, more than this server sends; `outplay solve {} --method proof --proof FILE` writes it",
+                "the proof has {} steps, too many for this server to send; `outplay solve {} --method proof --proof FILE` writes it to a file",
                 proved.steps, proved.game
             );
             let cure = "choose a smaller board, or a position later in the game";
@@ -95,7 +95,7 @@ fn limits(budget: &Budget<'_>) -> CheckLimits {
 /// The error of a check that exceeded its limits.
 fn undecided(error: &CheckError) -> Refusal {
     let error = match error {
-        CheckError::Stopped => "the time that this server allows ran out".to_string(),
+        CheckError::Stopped => "the check reached the time limit of this server".to_string(),
         error => error.to_string(),
     };
     let cure = "check it on the command line, which has no such limit: `outplay check FILE`";
@@ -115,7 +115,10 @@ struct WalkRequest {
 pub(crate) fn walk(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let WalkRequest { proof, player, moves } = asked.told()?;
     if moves.len() > WALK || player == Turn::Chance {
-        return Err(Refusal::bad("this is no walk through a proof", "name a player and moves of the other"));
+        return Err(Refusal::bad(
+            "the proof cannot be replayed with this player and these moves",
+            "send the player whose strategy to follow, and the other player's moves",
+        ));
     }
     Ok(asked.work(move |budget| {
         let moves: Vec<&str> = moves.iter().map(String::as_str).collect();
@@ -123,7 +126,7 @@ pub(crate) fn walk(asked: &ApiRequest) -> Result<Reply, Refusal> {
             Ok(guided) => Ok(reply::json(&walk_state(&guided))),
             Err(GuideError::Proof(error)) if error.is_undecided() => Err(undecided(&error)),
             Err(GuideError::Proof(error)) => {
-                Err(Refusal::bad(error.to_string(), "send a proof that `/api/v1/check` finds right"))
+                Err(Refusal::bad(error.to_string(), "send a proof that `/api/v1/check` accepts"))
             }
             Err(error) => Err(Refusal::bad(error.to_string(), "choose another player or another move")),
         }

@@ -61,7 +61,7 @@ pub(crate) fn one(asked: &ApiRequest) -> Result<Reply, Refusal> {
         Err(Refusal::new(
             StatusCode::NOT_FOUND,
             error,
-            "/api/v1/puzzles lists the sets; /api/v1/puzzle looks for one in any game",
+            "/api/v1/puzzles lists the sets; /api/v1/puzzle searches for a puzzle of any game",
         ))
     };
     let shown: String = game.chars().take(80).collect();
@@ -84,13 +84,16 @@ pub(crate) fn daily(asked: &ApiRequest) -> Result<Reply, Refusal> {
         date => day_of(date),
     };
     let Some(day) = day else {
-        return Err(Refusal::bad("that is no date", "write it as in 2026-11-17, or leave it out for today"));
+        return Err(Refusal::bad(
+            "the date is not valid",
+            "write a date such as 2026-11-17, or leave it out for today's puzzle",
+        ));
     };
     let Some(puzzle) = of_day(day) else {
         return Err(Refusal::new(
             StatusCode::NOT_FOUND,
-            "this server has no sets of puzzles",
-            "ask /api/v1/puzzle for one",
+            "this server was built without sets of puzzles",
+            "/api/v1/puzzle searches for a puzzle instead",
         ));
     };
     let game = puzzle["game"].as_str().unwrap_or_default();

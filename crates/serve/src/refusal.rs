@@ -28,13 +28,13 @@ impl Refusal {
 
     /// 503: too many searches are running.
     pub(crate) fn busy() -> Refusal {
-        let error = "busy: as many searches are under way as this server runs at a time";
-        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, "ask again in a few seconds")
+        let error = "busy: this server already runs its maximum number of searches";
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, "retry in a few seconds")
     }
 
     /// 422: the answer exceeds this server's limits.
     pub(crate) fn beyond(error: impl Into<String>) -> Refusal {
-        let cure = "ask the command line, which has no such limit: `outplay query GAME`";
+        let cure = "use the command line, which has no such limit: `outplay query GAME`";
         Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error, cure)
     }
 }
@@ -54,16 +54,16 @@ impl IntoResponse for Refusal {
 fn spelled(cure: Cure) -> String {
     match cure {
         Cure::MoreMemory => {
-            "choose a smaller game, ask for one position of it, or start the server with more memory".into()
+            "choose a smaller game, query a single position, or restart the server with more memory".into()
         }
-        Cure::Use(method) => format!("ask for the method `{method}`"),
+        Cure::Use(method) => format!("use the method `{method}`"),
         Cure::Solve { spec, values } => {
-            format!("solve {spec} first, with `values` {values}: POST /api/v1/solve begins that")
+            format!("solve {spec} first, with `values` {values}: POST /api/v1/solve starts a solve")
         }
         Cure::SolveOrAsk => {
-            "solve the game first (POST /api/v1/solve begins that), or ask a player that needs no exact values".into()
+            "solve the game first (POST /api/v1/solve starts a solve), or choose a player that needs no exact values".into()
         }
-        Cure::GivePosition => "say which position is meant".into(),
+        Cure::GivePosition => "add the position to the request".into(),
         Cure::Table(cure) => cure.to_string(),
     }
 }
@@ -75,9 +75,11 @@ impl From<Trouble> for Refusal {
             Trouble::Table(TableError::NoTable { .. }) => StatusCode::NOT_FOUND,
             _ if trouble.is_input() => StatusCode::BAD_REQUEST,
             Trouble::Search(_) if trouble.is_stop() => {
-                return Refusal::beyond("the time that this server allows ran out; ask for less depth");
+                return Refusal::beyond("the search reached the time limit of this server; reduce the depth");
             }
-            _ if trouble.is_stop() => return Refusal::beyond("the time that this server allows ran out"),
+            _ if trouble.is_stop() => {
+                return Refusal::beyond("the request reached the time limit of this server");
+            }
             // A damaged or unreadable table is the server's fault; everything else exceeded its limits.
             Trouble::Table(_) | Trouble::Book(_) | Trouble::Probe(_) => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::UNPROCESSABLE_ENTITY,

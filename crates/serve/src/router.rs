@@ -99,18 +99,18 @@ async fn answer(shared: Arc<ServerState>, address: &Address, request: Request) -
 
 pub(crate) fn nowhere(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let path: String = asked.uri.path().chars().take(80).collect();
-    let error = format!("there is nothing at {path}");
-    Err(Refusal::new(StatusCode::NOT_FOUND, error, "/api/openapi.json lists what there is"))
+    let error = format!("the address {path} does not exist");
+    Err(Refusal::new(StatusCode::NOT_FOUND, error, "/api/openapi.json lists all addresses"))
 }
 
 async fn wrong_method() -> Refusal {
-    let error = "this address does not take this method";
-    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error, "/api/openapi.json lists what there is")
+    let error = "this address does not accept this HTTP method";
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error, "/api/openapi.json lists all addresses")
 }
 
 /// Response to a panic: it ends one request, not the server.
 fn fault() -> Response {
-    let error = "the server failed for a reason that should not exist";
-    let cure = "please report the address that you asked for; other answers are not affected";
+    let error = "internal error: the handler of this request crashed";
+    let cure = "please report this bug with the address of the request; other requests are not affected";
     Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error, cure).into_response()
 }

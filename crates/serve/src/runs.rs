@@ -76,8 +76,12 @@ impl Run {
         let found = match found {
             Ok(found) => found.map_err(Refusal::from),
             Err(_) => {
-                let error = "the experiment failed for a reason that should not exist";
-                Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error, "please report its name"))
+                let error = "internal error: the experiment crashed";
+                Err(Refusal::new(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    error,
+                    "please report this bug with the name of the experiment",
+                ))
             }
         };
         *lock(&self.end) = Some((self.began.elapsed().as_secs_f64(), found));
@@ -170,8 +174,8 @@ pub(crate) fn start(asked: &ApiRequest) -> Result<Reply, Refusal> {
     }
     if body.sample.is_some_and(|sample| !(1..=MOST).contains(&sample)) {
         return Err(Refusal::bad(
-            format!("a sample is between 1 and {MOST}"),
-            "leave it out for the experiment's own",
+            format!("the sample must be from 1 to {MOST}"),
+            "leave it out to use the experiment's default",
         ));
     }
     let mut request = ExperimentRequest::default();

@@ -20,7 +20,8 @@ const QUIET: i32 = 4;
 pub(crate) fn code(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let text = asked.needed("text")?;
     let long = || {
-        let error = format!("the text has {} characters and a code here holds {CODE}", text.len());
+        let error =
+            format!("the text has {} characters, but a QR code here holds at most {CODE}", text.len());
         Refusal::bad(error, "share the start position with fewer moves, or copy the link")
     };
     if text.is_empty() || text.len() > CODE {

@@ -51,15 +51,19 @@ pub(crate) fn examples(asked: &ApiRequest) -> Result<Reply, Refusal> {
         Some("loss") => Some(Verdict::Loss),
         Some(_) => {
             return Err(Refusal::bad(
-                "`value` is neither win, draw nor loss",
-                "leave it out, or give one of them",
+                "`value` must be win, draw or loss",
+                "leave it out, or use one of these words",
             ));
         }
     };
     let number = |what: &str| -> Result<Option<u64>, Refusal> {
         let text = asked.text(what)?.filter(|text| !text.is_empty());
-        let bad =
-            || Refusal::bad(format!("`{what}` is not a whole number"), "leave it out, or give one such as 7");
+        let bad = || {
+            Refusal::bad(
+                format!("`{what}` is not a whole number"),
+                "leave it out, or give a number such as 7",
+            )
+        };
         text.map(|text| text.parse().map_err(|_| bad())).transpose()
     };
     let distance = number("distance")?.map(|plies| u32::try_from(plies).unwrap_or(u32::MAX));

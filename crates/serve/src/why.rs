@@ -18,7 +18,7 @@ pub(crate) fn puzzle(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let seed: u64 = asked.text("seed")?.unwrap_or("0").parse().map_err(|_| {
         Refusal::bad(
             "the seed of a puzzle is not a whole number below 2^64",
-            "leave it out, or give one such as 7",
+            "leave it out, or give a number such as 7",
         )
     })?;
     let session = asked.shared.steady_session();

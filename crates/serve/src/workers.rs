@@ -163,8 +163,8 @@ impl ClientTicket {
         let mut counts = shares.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(visitor).or_default();
         if *count >= most {
-            let error = format!("busy: {most} searches for your address are under way or waiting already");
-            let cure = "ask again in a few seconds, or leave pages that you no longer look at";
+            let error = format!("busy: {most} searches of your address are already running or queued");
+            let cure = "retry in a few seconds, or close pages that you no longer need";
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error, cure));
         }
         *count += 1;
@@ -296,8 +296,8 @@ pub(crate) async fn run<T: Send + 'static>(work: Work<T>) -> Result<T, Refusal> 
     });
     drop(tokio::task::spawn_blocking(work));
     receiver.await.unwrap_or_else(|_| {
-        let error = "the work failed for a reason that should not exist";
-        let cure = "please report the address that you asked for; other answers are not affected";
+        let error = "internal error: the search crashed";
+        let cure = "please report this bug with the address of the request; other requests are not affected";
         Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error, cure))
     })
 }

@@ -20,17 +20,19 @@ pub enum SolveError {
     Endless(String),
     /// Value iteration did not reach its fixed point.
     #[error(
-        "after {0} rounds values still change by {1}; the game can go round for too long, allow a larger tolerance"
+        "after {0} rounds of value iteration the values still change by {1}: games can last too long for this tolerance; allow a larger one"
     )]
     Unsettled(u64, String),
     /// The game has too many positions.
-    #[error("the game has more than {0} positions, too many to list in the memory allowed")]
+    #[error("the game has more than {0} positions, too many to list within the memory limit")]
     TooLarge(u64),
     /// The system is out of memory.
-    #[error("there is no memory for {0} bytes more; solve a smaller game or close other programs")]
+    #[error(
+        "the system could not allocate {0} more bytes of memory; close other programs or solve a smaller game"
+    )]
     NoMemory(u64),
     /// A distance or payoff does not fit the solver's codes.
-    #[error("a distance of more than 65535 plies or a payoff above 16384 does not fit")]
+    #[error("a value cannot be stored: distances are at most 65535 plies, payoffs at most 16384")]
     Overflow,
     /// The rules themselves failed.
     #[error("the game's rules failed: {0}")]
@@ -43,14 +45,14 @@ pub enum SolveError {
     NoStart,
     /// A move leads to a position without a number, which only a single process can solve.
     #[error(
-        "some moves lead to positions without a number, which several ranks cannot follow yet; solve the game in one process"
+        "some moves lead to positions that have no index, which a solve on several ranks does not support; solve the game in one process"
     )]
     Detours,
     /// Another rank failed or disconnected.
     #[error("{0}")]
     Communicator(String),
     /// The caller cancelled the work.
-    #[error("stopped before the end")]
+    #[error("the solve was stopped before it was finished")]
     Stopped,
 }
 

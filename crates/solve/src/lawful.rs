@@ -138,10 +138,11 @@ pub(crate) fn place_of<G: Game, I: Index<G>>(
         IndexLaws::check_start(game, index, pos, Gaps::None)?;
     }
     let place = index.find(pos).filter(|&(tier, number)| tier.0 < index.tiers() && number < index.len(tier));
-    place.ok_or_else(|| SolveError::Law(format!("{pos:?} has no number, or a tier or number out of range")))
+    place
+        .ok_or_else(|| SolveError::Law(format!("{pos:?} has no index, or its tier or index is out of range")))
 }
 
 /// Error for a move to a number whose value is not known.
 pub(crate) fn no_value(pos: &impl std::fmt::Debug, tier: Tier, number: u64) -> SolveError {
-    SolveError::Law(format!("{pos:?} leads to number {number} of tier {}, which has no value yet", tier.0))
+    SolveError::Law(format!("{pos:?} leads to index {number} of tier {}, which has no value yet", tier.0))
 }

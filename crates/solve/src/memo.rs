@@ -143,7 +143,9 @@ fn fill<G: Game>(
             }
         } else {
             let Some(Frame { pos, best: Some(value), turn, .. }) = path.pop() else {
-                return Err(SolveError::Fault("a position that is not finished has no moves".into()));
+                return Err(SolveError::Fault(
+                    "a position has no moves although the game is not over".into(),
+                ));
             };
             values.insert(pos, Some(value)).map_err(full)?;
             match path.last_mut() {

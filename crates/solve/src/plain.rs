@@ -148,7 +148,9 @@ fn walk<G: Game>(
             }
         } else {
             let Some(Frame { best: Some(value), turn, .. }) = path.pop() else {
-                return Err(SolveError::Fault("a position that is not finished has no moves".into()));
+                return Err(SolveError::Fault(
+                    "a position has no moves although the game is not over".into(),
+                ));
             };
             match path.last_mut() {
                 Some(parent) => parent.learn(value, turn),

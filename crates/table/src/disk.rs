@@ -64,7 +64,8 @@ pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
 
 /// Renames a complete and synced temporary file to its final name.
 pub(crate) fn publish(temporary: &Path, target: &Path, spec: &str) -> Result<(), TableError> {
-    fs::rename(temporary, target).map_err(|e| TableError::io("rename it into place", target, spec, e))?;
+    fs::rename(temporary, target)
+        .map_err(|e| TableError::io("rename its temporary file", target, spec, e))?;
     match target.parent() {
         Some(dir) => sync_dir(dir).map_err(|e| TableError::io("write the directory", dir, spec, e)),
         None => Ok(()),

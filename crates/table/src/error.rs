@@ -157,7 +157,7 @@ pub enum TableError {
         slots: u64,
     },
     /// The operation was cancelled.
-    #[error("{table}: stopped at tier {}", tier.0)]
+    #[error("{table}: the work was stopped at tier {}", tier.0)]
     Stopped {
         /// The table's name.
         table: String,
@@ -284,7 +284,9 @@ impl fmt::Display for Cure {
                 )
             }
             Cure::Writable => f.write_str("make the directory writable or choose another one"),
-            Cure::Wait => f.write_str("wait until it has finished, or stop it; finished tiers are kept"),
+            Cure::Wait => {
+                f.write_str("wait until that process has finished, or stop it; finished tiers are kept")
+            }
             Cure::Choose => f.write_str("choose one of the existing tables"),
             Cure::Solve { spec, values, does } => {
                 let (why, purpose) = does.words();

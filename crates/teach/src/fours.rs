@@ -155,8 +155,12 @@ fn line(board: &LineBoard, fours: usize, attack: &mut VcfSearch<'_>) -> Option<V
 /// A stop, or no such position.
 pub(crate) fn puzzle(entry: &GameHandle, seed: u64, watch: &dyn Monitor) -> Result<Puzzle, Trouble> {
     let game = entry.game();
-    let missing =
-        || Trouble::Limits(format!("no win by fours was found on {}; try another seed", game.spec()));
+    let missing = || {
+        Trouble::Limits(format!(
+            "no puzzle with a win by fours was found on {}; try another seed",
+            game.spec()
+        ))
+    };
     let empty = game.start().and_then(|start| game.board(&start)).ok_or_else(missing)?;
     let mut rng = SmallRng::seed_from_u64(seed);
     let mut attack = VcfSearch { watch, nodes: 0 };

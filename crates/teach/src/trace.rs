@@ -190,7 +190,7 @@ pub fn trace(
         return Ok(replayed(handle, &found));
     }
     if dice.is_some() {
-        let why = "this game has no dice; ask for the methods minimax or alphabeta";
+        let why = "this game has no dice; use the method minimax or alphabeta";
         return Err(Trouble::unable(why));
     }
     // Minimax visits every move, even after a win is found.

@@ -213,7 +213,7 @@ impl GameHandle {
         for (i, word) in game.split_moves(moves).iter().enumerate() {
             let mv = game.read_move(&pos, word).map_err(|error| match error {
                 InputError::Move { text, why } => {
-                    InputError::Move { text, why: format!("as move {}: {why}", i + 1) }
+                    InputError::Move { text, why: format!("{why} (move {} of the list)", i + 1) }
                 }
                 other => other,
             })?;

@@ -116,14 +116,14 @@ pub fn rank(
     let line = GlobalNumbering::new(index.numbers());
     if !line.numbers.has(&pos) {
         return Err(Trouble::unable(format!(
-            "the index of {} has no number for this position",
+            "the index of {} does not contain this position",
             handle.spec()
         )));
     }
     let (tier, place) = line.numbers.at(&pos);
     let number = line.number((tier, place)).ok_or_else(|| {
         Trouble::unable(format!(
-            "the index of {} gives this position number {place} of tier {}, which is beyond its tier",
+            "the index of {} returns {place} in tier {} for this position, which is beyond the end of that tier",
             handle.spec(),
             tier.0
         ))

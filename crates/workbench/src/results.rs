@@ -187,15 +187,15 @@ impl ResultCache {
             }
             Ok(Contents { records, .. }) => {
                 *notes.lines() = results(&records);
-                format!("is damaged or not a file of {KIND}")
+                format!("is damaged or not a file of the kind {KIND}")
             }
             Err(error) if error.is_missing() => return notes,
             Err(FileError::Io { .. }) => return notes,
-            Err(FileError::TooLong { .. }) => format!("is longer than {LONGEST} bytes"),
+            Err(FileError::TooLong { .. }) => format!("is longer than the limit of {LONGEST} bytes"),
             Err(_) => "is not a regular file".into(),
         };
         if !keep || notes.log(watch).is_err() {
-            watch.note(&format!("{} {why}, so it is not used", notes.file.display()));
+            watch.note(&format!("{} {why}, so it is ignored", notes.file.display()));
         }
         notes
     }
@@ -229,7 +229,7 @@ impl ResultCache {
         let note = note.filter(|note| agrees(game, pos, note, &lines));
         if note.is_none() {
             watch.note(&format!(
-                "the result kept for {name} in {} does not agree with the rules or with other results, so it is not used",
+                "the result kept for {name} in {} contradicts the rules or other results, so it is ignored",
                 self.file.display()
             ));
             lines.remove(&name);

@@ -138,7 +138,7 @@ fn check_some(
             tries += 1;
             if tries == TRIES {
                 return Err(Trouble::unable(
-                    "no stored position was found; verify the table without a sample",
+                    "the random sample found no stored position; verify the table without a sample",
                 ));
             }
         };

@@ -182,7 +182,7 @@ impl Session {
     ///
     /// A session without one.
     pub fn directory(&self) -> Result<&Path, Trouble> {
-        let none = || Trouble::unable("this needs a data directory with tables, and none is given");
+        let none = || Trouble::unable("tables are needed, but this session has no data directory; give one");
         self.data.as_deref().ok_or_else(none)
     }
 

@@ -214,7 +214,7 @@ pub fn probe_speed(
     watch.stage("choosing positions", PROBES as u64);
     let positions = random_positions(handle, index, seconds, watch);
     if positions.is_empty() {
-        return Err(Trouble::unable("no legal position was found to probe"));
+        return Err(Trouble::unable("the sample contains no legal position to probe"));
     }
     let pass = || -> Result<f64, Trouble> {
         let began = Instant::now();
@@ -286,7 +286,7 @@ fn wrong_summary(opened: &OpenTables, counted: &Tally) -> Option<String> {
     let tier = (0..tiers).find(differs).and_then(|t| names.get(t).cloned()).unwrap_or_default();
     let name = opened.tier_tables.table().name();
     Some(format!(
-        "the counts of tier {tier} in {name}/manifest.json are not those of its values; remove that file and solve the game again"
+        "the counts of tier {tier} in {name}/manifest.json differ from those of its values; remove that file and solve the game again"
     ))
 }
 

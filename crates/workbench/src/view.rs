@@ -93,7 +93,7 @@ pub fn draw(
 /// Bad input, or a game of another kind.
 pub fn board(handle: &GameHandle, place: &PositionRef) -> Result<LineBoard, Trouble> {
     let pos = handle.locate(place)?;
-    let why = || Trouble::unable(format!("{} is not a game of lines on a board", handle.spec()));
+    let why = || Trouble::unable(format!("{} is not a game of k in a row on a board", handle.spec()));
     handle.game().board(&pos).ok_or_else(why)
 }
 

@@ -115,12 +115,13 @@ impl Checkpoint {
         if let Some(found) = Checkpoint::parse(&bytes, setting) {
             return Ok(Some(found));
         }
-        let stranger = || ArenaError::file(path, "is not a checkpoint; choose another file or remove it");
+        let stranger =
+            || ArenaError::file(path, "is not a checkpoint of `tune`; remove it, or give another path");
         let (word, why) = match parse(&bytes, &setting.identity).state {
             State::Other(found) if found.kind != KIND => return Err(stranger()),
             State::Other(found) if found.is_usable(&setting.identity) => {
                 let why = format!(
-                    "is a checkpoint of other settings ({}); repeat the original options, or choose another file",
+                    "is a checkpoint of a run with other options ({}); repeat those options, or give another path",
                     found.about
                 );
                 return Err(ArenaError::file(path, why));

@@ -34,7 +34,7 @@ pub(super) fn run(
     let kept = match &request.checkpoint {
         Some(path) if request.resume => Checkpoint::load(path, &setting, monitor)?,
         Some(path) if path.exists() => {
-            let why = "the file already exists; resume it, or choose another name";
+            let why = "the file already exists; resume its run, or give another path";
             return Err(ArenaError::file(path, why));
         }
         _ => None,

@@ -146,7 +146,7 @@ fn open_file(
     let noted = Cell::new(false);
     let wait = || {
         if !noted.replace(true) {
-            monitor.note(&format!("waiting for another process that writes to {}", path.display()));
+            monitor.note(&format!("waiting until another process has finished writing {}", path.display()));
         }
         !monitor.stopped()
     };
@@ -188,7 +188,7 @@ pub fn labels(
     let spec = game.spec();
     let Some(truth) = kit.truth.as_ref().filter(|_| !kit.game.has_dice()) else {
         return Err(ArenaError::Unable(format!(
-            "there are no exact values of {spec} to fit to; tune by playing games instead"
+            "exact values of {spec} are not available, so weights cannot be fitted to them; tune by playing games instead"
         )));
     };
     let start = game.start().ok_or_else(|| {

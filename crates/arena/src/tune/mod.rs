@@ -361,7 +361,7 @@ fn fit_labels(
 ) -> Result<(Vec<f32>, FitAccuracy), ArenaError> {
     let examples = TrainingSet::new(kit, features, fitted);
     if examples.is_empty() {
-        let why = "no sampled position has both good and bad moves to learn from; sample more positions or other plies";
+        let why = "no sampled position has both a move that keeps the value and one that does not; sample more positions or other plies";
         return Err(ArenaError::Unable(why.into()));
     }
     monitor.stage("fitting the weights", u64::from(fit.steps));

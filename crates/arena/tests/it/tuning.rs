@@ -192,7 +192,7 @@ fn damaged_labels_are_found_again() {
     let letter = LabelFile { path: folder.path().join("letter"), own: false, limit: 1 << 20 };
     std::fs::write(&letter.path, "dear all").unwrap();
     let refused = labels(&kit, &sampling, 4, Some(&letter), 1, &NoMonitor).err().unwrap().to_string();
-    assert!(refused.contains("is not a file of kind `tune labels`"), "{refused}");
+    assert!(refused.contains("is not a file of the kind `tune labels`"), "{refused}");
 }
 
 fn tested(sprt: Option<Sprt>) -> TuneReport {

@@ -19,7 +19,11 @@ pub(crate) fn experiment(run: &mut Run<'_, impl Write>, args: &ExperimentArgs) -
     // Printed first: if the file cannot be written, the result is not lost.
     run.print(&findings, write_findings)?;
     if let Some(file) = &args.svg {
-        let none = || Trouble::unable(format!("`{name}` has no plots; omit --svg, or use --html FILE"));
+        let none = || {
+            Trouble::unable(format!(
+                "the experiment `{name}` has no plots; leave out --svg, or write its tables with --html FILE"
+            ))
+        };
         write_file(file, &outplay_experiments::stacked(&findings.plots).ok_or_else(none)?)?;
     }
     if let Some(file) = &args.html {

@@ -56,7 +56,10 @@ impl<W: Write> Run<'_, W> {
                 Positions::Random { count: count as usize, sampling }
             }
             (None, None) => {
-                return Err(Trouble::unable("no positions; add a file of positions, or --random N").into());
+                return Err(Trouble::unable(
+                    "no positions are given; add a file of positions, or --random N",
+                )
+                .into());
             }
         };
         let mut request = LabelRequest::new(positions, args.out.clone());

@@ -167,7 +167,7 @@ fn unknown(mut parent: Command, word: &str) -> clap::Error {
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let topics = topics::names().join(", ");
     let why = format!(
-        "there is no command or topic `{word}`{near}\n\n  tip: `outplay help` lists the commands; the topics are {topics}"
+        "there is no command or topic `{word}`{near}\n\n  `outplay help` lists the commands; the topics are {topics}"
     );
     parent.error(clap::error::ErrorKind::InvalidSubcommand, why)
 }

@@ -48,8 +48,12 @@ impl Material {
             ))
         };
         let upper = name.to_ascii_uppercase();
-        let Some(rest) = upper.strip_prefix('K') else { return wrong("the name does not begin with K") };
-        let Some((white, black)) = rest.split_once('K') else { return wrong("the second king is missing") };
+        let Some(rest) = upper.strip_prefix('K') else {
+            return wrong("the first letter must be K, the king of the first side");
+        };
+        let Some((white, black)) = rest.split_once('K') else {
+            return wrong("the second K, the king of the other side, is missing");
+        };
         let mut sides = [Vec::new(), Vec::new()];
         for (side, letters) in sides.iter_mut().zip([white, black]) {
             for letter in letters.chars() {
@@ -63,7 +67,9 @@ impl Material {
         let [white, black] = sides;
         let men = white.len() + black.len() + 2;
         if men > MOST_MEN {
-            return Err(format!("{men} men are too many; endings have at most {MOST_MEN}, kings included"));
+            return Err(format!(
+                "an ending has at most {MOST_MEN} men, kings included, but {men} were given"
+            ));
         }
         Ok(Material::new(white, black).0)
     }
@@ -71,7 +77,10 @@ impl Material {
     /// Parses the argument of a spec: one ending, or `all3`, `all4` for all endings of up to three or four men.
     pub(super) fn from_spec(spec: &Spec) -> Result<Vec<Material>, InputError> {
         match spec.argument() {
-            None | Some("") => Err(spec.error("the ending is missing, as in `chess:KQKR`")),
+            None | Some("") => {
+                Err(spec
+                    .error("the name of the ending is missing; write it after a colon, as in `chess:KQKR`"))
+            }
             Some("all3") => Ok(Material::all(3)),
             Some("all4") => Ok(Material::all(4)),
             Some(name) => Material::parse(name).map(|material| vec![material]).map_err(|why| spec.error(why)),

@@ -85,7 +85,9 @@ pub fn ending_of(fen: &str) -> Result<Material, InputError> {
     two_kings(&men).map_err(&bad)?;
     if men.len() > MOST_MEN {
         let n = men.len();
-        return Err(bad(format!("{n} men are too many; endings have at most {MOST_MEN}, kings included")));
+        return Err(bad(format!(
+            "an ending has at most {MOST_MEN} men, kings included, but the FEN has {n}"
+        )));
     }
     let of = |side: u8| {
         let own = men.iter().filter(|&&(code, _)| code & BLACK == side && code & 7 != KING);
@@ -153,7 +155,10 @@ impl Chess {
         }
         let key = Material::key(men[2..].iter().map(|man| man.0));
         if !self.tiers.iter().any(|material| material.keys().contains(&key)) {
-            return Err(format!("these men belong neither to {} nor to an ending it leads to", self.spec()));
+            return Err(format!(
+                "these men are neither those of {} nor what captures and promotions can make of them; open the game of these men instead",
+                self.spec()
+            ));
         }
         if let Some(man) = men.iter().find(|man| man.0 & 7 == PAWN && !(8..56).contains(&man.1)) {
             return Err(format!("a pawn cannot stand on {}", square_name(man.1)));
@@ -211,7 +216,9 @@ impl Notation for Chess {
             let sides = ["w", "b"].into_iter().zip([Turn::First, Turn::Second]);
             let sides = sides.filter(|(_, side)| turn.is_none_or(|turn| turn == *side));
             let read = sides.map(|(side, _)| self.read_position(&format!("{board} {side}")));
-            return pasted::only(read, || bad("either side could be to move; add a line with w or b".into()));
+            return pasted::only(read, || {
+                bad("the picture does not say which side is to move; add a line with w or b".into())
+            });
         }
         let fields: Vec<&str> = text.split_whitespace().collect();
         let Some(board) = fields.first() else {
@@ -225,7 +232,7 @@ impl Notation for Chess {
             None => return Err(bad("the side to move is missing; add w or b".into())),
         };
         if fields.get(2).is_some_and(|&castling| castling != "-") {
-            return Err(bad("endings have no castling; write - in that field".into()));
+            return Err(bad("castling is not possible in endings; write - in that field".into()));
         }
         if fields.len() > 6 || fields.iter().skip(4).any(|number| number.parse::<u32>().is_err()) {
             return Err(bad(

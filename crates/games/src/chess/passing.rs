@@ -107,7 +107,7 @@ impl Setup {
         let Some(man) = (2..self.men as usize)
             .find(|&man| self.squares[man] == to && self.kind(man) == PAWN && self.is_black(man) == black)
         else {
-            return Err("there is no pawn on the square it moved to");
+            return Err("there is no pawn on the square in front of it");
         };
         let [white, others] = self.sides();
         if (white | others) & (1 << passed | 1 << from) != 0 {

@@ -119,7 +119,7 @@ impl ParsedSan {
 pub(super) fn read(game: &Chess, pos: &Setup, text: &str) -> Result<ChessMove, InputError> {
     let moves = legal_moves(game, pos);
     if moves.is_empty() {
-        return Err(InputError::mv(text, "the game is over, there is no move to make"));
+        return Err(InputError::mv(text, "the game is over, so no move is legal"));
     }
     if let Some(&mv) = moves.iter().find(|&&mv| game.write_move(pos, mv) == text) {
         return Ok(mv);
@@ -134,10 +134,14 @@ pub(super) fn read(game: &Chess, pos: &Setup, text: &str) -> Result<ChessMove, I
     };
     match meant.as_slice() {
         [mv] => Ok(*mv),
-        [] => {
-            Err(InputError::mv(text, format!("not a legal move here; the legal ones are {}", words(&moves))))
-        }
-        several => Err(InputError::mv(text, format!("ambiguous; write one of {}", words(several)))),
+        [] => Err(InputError::mv(
+            text,
+            format!("not a legal move in this position; the legal moves are {}", words(&moves)),
+        )),
+        several => Err(InputError::mv(
+            text,
+            format!("several men can make this move; write one of {}", words(several)),
+        )),
     }
 }
 

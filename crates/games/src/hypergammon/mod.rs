@@ -243,7 +243,7 @@ impl Notation for Hypergammon {
         let to_move = match player {
             "A" => false,
             "B" => true,
-            _ => return Err(bad("the player to move is A or B")),
+            _ => return Err(bad("the player to move must be written as A or B")),
         };
         let die = |text: &str| text.parse::<u8>().ok().filter(|die| (1..=6).contains(die));
         let dice = match dice {
@@ -256,15 +256,17 @@ impl Notation for Hypergammon {
         };
         if first.iter().any(|&place| (1..=24).contains(&place) && second.contains(&(25 - place))) {
             return Err(bad(
-                "both players have a checker on the same point; B's points are counted from the other end",
+                "both players have a checker on the same point; each player counts the points from the end of his own bearing off, so A's point n is B's point 25 - n",
             ));
         }
         let pos = Race { sides: [first, second], second: to_move, dice };
         if *pos.mover() == [OFF; 3] {
-            return Err(bad("the player to move has already borne off all checkers"));
+            return Err(bad(
+                "the player to move has already borne off all checkers and has won; no game reaches this position",
+            ));
         }
         if *pos.opponent() == [OFF; 3] && dice != Dice::Unrolled {
-            return Err(bad("the game is over, so there is no roll"));
+            return Err(bad("the game is over; leave out the dice at the end of the position"));
         }
         if dice == Dice::Opening && Some(pos) != self.start() {
             return Err(bad("`opening` is only possible in the start position with A to move"));

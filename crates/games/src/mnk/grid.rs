@@ -65,7 +65,7 @@ pub(super) fn note(start: &LineBoard, text: &str) -> Option<String> {
     let (x, o) = (count(Content::Second), count(Content::First));
     let starter = if start.turn == Turn::First { "x" } else { "o" };
     Some(format!(
-        "the board given has {x} x and {o} o, but {starter} moves first here: the colours are swapped"
+        "the board given has {x} x and {o} o, but in this game {starter} moves first, so the colours are swapped"
     ))
 }
 
@@ -150,7 +150,7 @@ fn one_line(start: &LineBoard, text: &str) -> Result<pasted::Rows, String> {
     let lines: Vec<&str> = rows.split('/').collect();
     if lines.len() != start.height {
         return Err(format!(
-            "it has {} rows, but the board has {}; write the rows from the top, joined by `/`",
+            "{} rows are given, but the board has {}; write all rows from the top, joined by `/`",
             lines.len(),
             start.height
         ));
@@ -207,7 +207,7 @@ pub(super) fn write_move(board: &LineBoard, column: usize, row: usize) -> String
 pub(super) fn read_move(board: &LineBoard, over: bool, text: &str) -> Result<(usize, usize), InputError> {
     let bad = |why: String| InputError::mv(text, why);
     if over {
-        return Err(bad("the game is over, there is no move to make".into()));
+        return Err(bad("the game is over, so no move is legal".into()));
     }
     let (w, h) = (board.width, board.height);
     if !board.gravity {
@@ -215,7 +215,10 @@ pub(super) fn read_move(board: &LineBoard, over: bool, text: &str) -> Result<(us
             return Err(bad("not a cell; write a column letter and a row number, as in `b2`".into()));
         };
         if column >= w || row >= h {
-            return Err(bad(format!("outside the board (columns a-{}, rows 1-{h})", column_name(w - 1))));
+            return Err(bad(format!(
+                "this cell is not on the board; its columns are a-{}, its rows 1-{h}",
+                column_name(w - 1)
+            )));
         }
         return match board.cells[board.cell(column, row)] {
             Content::Empty => Ok((column, row)),
@@ -229,7 +232,7 @@ pub(super) fn read_move(board: &LineBoard, over: bool, text: &str) -> Result<(us
         return Err(bad(format!("not a column; write a number from 1 to {w}")));
     };
     if column >= w {
-        return Err(bad(format!("the board has columns 1 to {w}")));
+        return Err(bad(format!("there is no such column; the columns are 1 to {w}")));
     }
     let landing =
         (board.floor(column)..h).find(|&row| board.cells[board.cell(column, row)] == Content::Empty);

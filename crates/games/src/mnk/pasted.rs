@@ -152,7 +152,7 @@ fn whole<'a>(
 
 fn wrong_height(rows: usize, height: usize) -> String {
     format!(
-        "it has {rows} rows, but the board has {height}; write the rows from the top, one per line or joined by `/`"
+        "{rows} rows are given, but the board has {height}; write all rows from the top, one per line or joined by `/`"
     )
 }
 

@@ -87,7 +87,8 @@ fn colours_are_swapped_if_only_that_fits() {
         let note = Some(note.to_string()).filter(|note| !note.is_empty());
         assert_eq!(read(spec, text), Ok((expected.to_string(), note)), "{spec}\n{text}");
     };
-    let swapped = "the board given has 0 x and 1 o, but x moves first here: the colours are swapped";
+    let swapped =
+        "the board given has 0 x and 1 o, but in this game x moves first, so the colours are swapped";
     check("tictactoe", "...\n.o.\n...", ".../.x./...", swapped);
     check("connect4:4x4", "....\n....\n....\n.R..", "..../..../..../.x..", swapped);
     check("connect4:4x4", "....\n....\n....\n.RY.", "..../..../..../.ox.", "");
@@ -111,13 +112,13 @@ fn boards_that_do_not_fit_are_refused() {
     // The one-line form is taken at its word.
     check("tictactoe", ".../.o./...", "x has 0 stones and o has 1");
     check("tictactoe", "x.\n.x\n..", "row 3, `x.`, is not a row of 3 cells");
-    check("tictactoe", "x..\n.o.", "it has 2 rows, but the board has 3");
+    check("tictactoe", "x..\n.o.", "2 rows are given, but the board has 3");
     check("tictactoe", "x . .\n. q .\n. . .", "row 2, `. q .`, is not a row of 3 cells");
     check("tictactoe", "x..*\n...\n...", "is not a row of 3 cells");
     check("tictactoe", "x.*\n...\n...", "cell c3 is not an obstacle");
     check("mnk:5x2,k=3", "x o\nx o", "its spaces could be empty cells or gaps");
-    check("tictactoe", "\n", "rows, but the board has 3");
-    check("tictactoe", "", "rows, but the board has 3");
+    check("tictactoe", "\n", "rows are given, but the board has 3");
+    check("tictactoe", "", "rows are given, but the board has 3");
     check("tictactoe", "x..\n...\n...\nx to move", "it is o's turn");
 }
 

@@ -72,7 +72,7 @@ pub(super) fn check(start: &LineBoard, board: &LineBoard) -> Result<(), String> 
     if let Some(cells) = &mut final_moves {
         cells.retain(|&cell| !preset(cell) && (!board.gravity || is_top(board, cell)));
         if cells.is_empty() {
-            return Err("no game reaches it: play would have stopped at an earlier line".to_string());
+            return Err("no game reaches it: the game would have ended before, when the first of these lines was complete".to_string());
         }
     }
     if board.gravity && !retracts_to(start, board, last, final_moves.as_deref()) {

@@ -59,7 +59,9 @@ impl Rules {
                 return Err(spec.error("tictactoe is always 3x3; write `mnk:4x4,k=3` for another board"));
             }
             (Some(size), _) => size.to_string(),
-            (None, "") => return Err(spec.error("the size is missing, as in `mnk:4x4,k=3` (columns x rows)")),
+            (None, "") => return Err(spec.error(
+                "the size of the board is missing; write columns x rows after a colon, as in `mnk:4x4,k=3`",
+            )),
             (None, size) => size.to_string(),
         };
         let name = spec.name();
@@ -94,7 +96,7 @@ impl Rules {
             }
         };
         if k == 0 {
-            return Err(spec.error("k=0 is not possible; k is at least 1"));
+            return Err(spec.error("k=0 is not possible; k must be at least 1"));
         }
 
         let mut start = LineBoard::empty(width, height, k);
@@ -224,7 +226,10 @@ fn place(
         };
         if column >= board.width || row >= board.height {
             let last = column_name(board.width - 1);
-            let why = format!("cell {name} is outside the board (columns a-{last}, rows 1-{})", board.height);
+            let why = format!(
+                "cell {name} is not on the board; its columns are a-{last}, its rows 1-{}",
+                board.height
+            );
             return Err(spec.error(why));
         }
         let cell = board.cell(column, row);

@@ -201,8 +201,8 @@ fn invalid_specs_are_rejected_in_one_sentence() {
         let error = Rules::parse(spec).expect_err(spec).to_string();
         assert!(error.contains(part) && !error.contains('\n'), "{spec}: {error}");
     };
-    check("mnk:3x3,k=0", "k is at least 1");
-    check("mnk:3x3,k=3,obstacles=d4", "cell d4 is outside the board (columns a-c, rows 1-3)");
+    check("mnk:3x3,k=0", "k must be at least 1");
+    check("mnk:3x3,k=3,obstacles=d4", "cell d4 is not on the board; its columns are a-c, its rows 1-3");
     check("mnk:3x3,obstacles=a1+a1", "is listed twice");
     check("mnk:3x3,x=a1,o=a1", "is already occupied");
     check("mnk:3x3,x=a1+b2+c3", "already make 3 in a row");
@@ -226,7 +226,7 @@ fn unreachable_positions_are_rejected_in_one_sentence() {
     check("tictactoe", "xxx/.../...", "they alternate");
     check("tictactoe", "xxx/ooo/...", "both players have a line");
     check("tictactoe", "xxx/oo./o..", "the player to move already has a line");
-    check("tictactoe", "xo./xo.", "2 rows, but the board has 3");
+    check("tictactoe", "xo./xo.", "2 rows are given, but the board has 3");
     check("tictactoe", "xo./xo./....", "row 1 has 4 cells");
     check("tictactoe", "... o", "rows");
     check("tictactoe", ".../.../... o", "x's turn");

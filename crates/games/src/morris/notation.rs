@@ -73,7 +73,9 @@ impl Morris {
             return Some(format!("{placed} men were placed, but the game has {all}"));
         }
         if placed < all && (placed % 2 == 1) != pos.second_to_move {
-            return Some(format!("after {placed} placed men it is the other player's turn"));
+            return Some(format!(
+                "after {placed} placed men it is the other player's turn; change the number of men placed or the player to move"
+            ));
         }
         for (set, most, who) in [(pos.first, placed.div_ceil(2), 'x'), (pos.second, placed / 2, 'o')] {
             let men = set.count_ones() as u8;
@@ -149,7 +151,7 @@ impl Notation for Morris {
         let given: Vec<&str> = rows.split('/').collect();
         if given.len() != self.rows().count() {
             return Err(bad(format!(
-                "it has {} rows, but the board has {}; {}",
+                "{} rows are given, but the board has {}; {}",
                 given.len(),
                 self.rows().count(),
                 example()

@@ -114,7 +114,7 @@ impl Morris {
             }
             _ => {
                 let which = "`morris:three`, `morris:tapatan`, `morris:six` or `morris:nine`";
-                return Err(spec.error(format!("name a variant: {which}")));
+                return Err(spec.error(format!("the variant is missing; write {which}")));
             }
         };
         Ok(game)

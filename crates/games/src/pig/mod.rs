@@ -66,7 +66,7 @@ impl Pig {
                 Ok(goal @ 1..=MOST_POINTS) => goal,
                 _ => {
                     return Err(spec.error(format!(
-                        "the goal is a number from 1 to {MOST_POINTS}, as in `{}:50`",
+                        "the goal must be a number from 1 to {MOST_POINTS}, as in `{}:50`",
                         spec.name()
                     )));
                 }
@@ -198,13 +198,17 @@ impl Notation for Pig {
         let second = match player {
             "A" => false,
             "B" => true,
-            _ => return Err(bad("the player to move is A or B")),
+            _ => return Err(bad("the player to move must be written as A or B")),
         };
         if a >= self.goal || b >= self.goal {
-            return Err(bad("a player with that many points has already won"));
+            return Err(bad(
+                "kept points must be below the goal; a player who reaches it has won and the game is over",
+            ));
         }
         if rolling && [a, b][usize::from(second)] + turn >= self.goal {
-            return Err(bad("the goal is reached, so there is no roll"));
+            return Err(bad(
+                "the points kept and those of the turn reach the goal, so the game is over; leave out `roll`",
+            ));
         }
         Ok(Points { kept: [a, b], turn, second, rolling })
     }

@@ -80,7 +80,7 @@ pub enum WeightsError {
     },
     /// The file is for another game.
     #[error(
-        "these weights are for {theirs}, not for {ours}; tune some for this game with `outplay tune {ours}`"
+        "these weights were tuned for {theirs}, not for {ours}; tune weights for this game with `outplay tune {ours}`"
     )]
     OtherGame {
         /// The game in the file.
@@ -89,10 +89,10 @@ pub enum WeightsError {
         ours: String,
     },
     /// The file is no weights file.
-    #[error("this is not a weights file ({0}); `outplay tune` writes them")]
+    #[error("not a file of weights: {0}; use a file written by `outplay tune`")]
     File(String),
     /// Too few or too many weights.
-    #[error("the {set} features take {expected} weights, not {given}")]
+    #[error("the feature set `{set}` takes {expected} weights, but {given} were given")]
     Count {
         /// The set's name.
         set: &'static str,

@@ -314,7 +314,7 @@ fn probes_are_used() {
         assert!(alone.search(&start, SearchLimits::depth(5), &NoMonitor).unwrap().answer.exact().is_none());
         let mut engine = SearchEngine::new(&game, options).probe(&Damaged);
         let error = engine.search(&start, SearchLimits::depth(5), &NoMonitor).unwrap_err();
-        assert_eq!(error.to_string(), "a table could not answer: block 12 fails its checksum");
+        assert_eq!(error.to_string(), "a table could not be read: block 12 fails its checksum");
     }
 }
 

@@ -300,7 +300,7 @@ impl<G: Chance, I: Rolls<G>> PolicyIteration<'_, G, I> {
             let from = i * BLOCK as usize;
             let read = Policy::read(&mut received[i % crew.size()], block.len());
             let block_picks =
-                read.ok_or_else(|| SolveError::Communicator("another rank sent half a block".into()))?;
+                read.ok_or_else(|| SolveError::Communicator("another rank sent an incomplete block".into()))?;
             for (place, value) in block.iter_mut().enumerate() {
                 *value = block_picks.value(place, old);
                 change = change.max((*value - old[from + place]).abs());

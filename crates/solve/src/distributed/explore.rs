@@ -336,7 +336,9 @@ impl ShardedGraph {
 fn read<G: Notation>(game: &G, text: &[u8]) -> Result<G::Position, SolveError> {
     let text = std::str::from_utf8(text).unwrap_or_default();
     game.read_position(text).map_err(|error| {
-        SolveError::Fault(format!("`{text}`, which it wrote itself, cannot be read: {error}"))
+        SolveError::Fault(format!(
+            "the game printed a position as `{text}` and cannot read that text again: {error}"
+        ))
     })
 }
 
@@ -438,7 +440,7 @@ impl<G: Game + Notation> Exploration<'_, G> {
     /// Stores received positions and replies with their indices.
     fn take(&mut self, messages: &[Vec<u8>], low: u64, most: u64) -> Result<Messages, SolveError> {
         let mut answers = Messages::new(self.comm);
-        let half = || gone("another rank sent half a position".into());
+        let half = || gone("another rank sent an incomplete position".into());
         for (rank, message) in messages.iter().enumerate() {
             let mut rest = message.as_slice();
             while !rest.is_empty() {

@@ -144,7 +144,7 @@ pub fn count_together<S: GlobalId + ?Sized>(
 }
 
 fn half() -> SolveError {
-    gone("another rank sent half a parcel".into())
+    gone("another rank sent an incomplete message".into())
 }
 
 /// A payoff, counted down from the best one, and plies; levels are processed in ascending order.

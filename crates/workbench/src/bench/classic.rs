@@ -51,7 +51,9 @@ pub fn classic_speed(
 ) -> Result<ClassicReport, Trouble> {
     let start = handle.start()?;
     let Numbering::Sweeps(sweeps) = session.numbering(handle, QUERY_POSITIONS, watch)? else {
-        return Err(Trouble::unable("the classic solvers are for games without cycles and dice"));
+        return Err(Trouble::unable(
+            "the classic solvers support only games without cycles and dice; choose another game",
+        ));
     };
     let kernels = handle.kernels();
     let none = || SolveError::Overflow;

@@ -32,7 +32,7 @@ pub fn position_speed(
         let pos =
             handle.locate(&PositionRef::Moves(moves.to_string())).map_err(|error| at(error.to_string()))?;
         let Some(board) = handle.game().board(&pos) else {
-            return Err(Trouble::unable("scores are for boards of falling stones, such as connect4"));
+            return Err(Trouble::unable("scores are defined only for boards with gravity, such as connect4"));
         };
         outplay_connect::check(&board)?;
         positions.push((board, score));
@@ -78,7 +78,7 @@ pub fn search_speed(handle: &GameHandle, depth: u32, watch: &dyn Monitor) -> Res
     const RUNS: usize = 5;
     const GAMES: u64 = 300_000;
     let start = handle.start()?;
-    let refused = || Trouble::unable("this is measured on games without cycles and dice, such as connect4");
+    let refused = || Trouble::unable("this benchmark needs a game without cycles and dice, such as connect4");
     let median = |mut rates: Vec<f64>| {
         rates.sort_by(f64::total_cmp);
         rates[rates.len() / 2]

@@ -54,7 +54,8 @@ impl Positions {
         let game = entry.game();
         match self {
             Positions::Random { count, .. } if *count as u64 > MOST_POSITIONS => {
-                let why = format!("at most {MOST_POSITIONS} labelled positions are allowed; ask for fewer");
+                let why =
+                    format!("at most {MOST_POSITIONS} positions can be labelled at once; reduce the number");
                 Err(Trouble::unable(why))
             }
             Positions::Random { count, sampling } => {
@@ -150,7 +151,7 @@ impl<'a> TablePositions<'a> {
         let start = game.start();
         let stones = start_stones(game);
         if stones.is_none() && request.plies.is_some() {
-            let why = "plies are counted only on boards and in random games; give a number of positions, or leave out the plies";
+            let why = "a range of plies needs a board game or positions of random games; give a number of positions, or leave out the plies";
             return Err(Trouble::unable(why));
         }
         let reached = match &start {

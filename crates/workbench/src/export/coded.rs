@@ -188,7 +188,7 @@ impl<'a> RowEncoder<'a> {
         let known = label.best.as_deref().unwrap_or_default();
         let Some(entries) = mask.get_mut(..known.len()) else {
             let why = format!(
-                "a position has more than {MOVES} moves, which no mask holds; leave out the best moves"
+                "a position has more than {MOVES} moves, the largest number that a mask of moves can hold; export without the best moves"
             );
             return Err(Trouble::unable(why));
         };

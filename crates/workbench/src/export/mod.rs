@@ -142,10 +142,12 @@ pub fn export(
 ) -> Result<ExportReport, Trouble> {
     let began = Instant::now();
     if !(0.0..1.0).contains(&request.test) {
-        return Err(Trouble::unable("the test share must be at least 0 and less than 1, for example 0.1"));
+        return Err(Trouble::unable(
+            "the share of test rows must be at least 0 and less than 1, for example 0.1",
+        ));
     }
     if request.balanced && request.positions.is_none() {
-        let why = "a balanced data set is sampled; give the number of positions";
+        let why = "a balanced data set is a sample; give the number of positions to sample";
         return Err(Trouble::unable(why));
     }
     let form = request.form.map_or_else(|| Form::of(&request.out), Ok)?;

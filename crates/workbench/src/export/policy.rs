@@ -44,7 +44,9 @@ pub fn export_policy(
     let began = Instant::now();
     let form = request.form.map_or_else(|| Form::of(&request.out), Ok)?;
     if form == Form::Npz {
-        return Err(Trouble::unable("a policy is written as csv or jsonl; name a file that ends so"));
+        return Err(Trouble::unable(
+            "a policy can be written only as csv or jsonl; choose a file name that ends with .csv or .jsonl",
+        ));
     }
     let labels = Labels::new(entry, session, true, watch)?;
     let mut rows = PolicyRows { entry, form, request, file: Partial::create(&request.out)?, rows: 0 };

@@ -23,7 +23,7 @@ const VAIN: u64 = 100_000;
 /// Length limit of a random game in plies.
 const LONGEST: u32 = 1_000;
 /// The error if a [`sample`] does not exist.
-pub const TOO_LATE: &str = "no random game lasts that many plies; sample earlier plies";
+pub const TOO_LATE: &str = "no random game lasted until the first ply of the range; sample earlier plies";
 
 /// Distribution of the sampled plies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -93,7 +93,7 @@ pub fn label(
     let form = Form::of(&request.out)?;
     let partial = partial_name(&request.out);
     let taken = || {
-        let why = "there is such a file already; choose another name or remove it";
+        let why = "the file already exists; remove it, or give another path";
         Err(Trouble::unable(format!("{}: {why}", request.out.display())))
     };
     let exists = request.out.exists();

@@ -87,7 +87,7 @@ impl<G: Game, I: Predecessors<G>> CyclicIndex<G, I> {
     pub(crate) fn indexed(native: Native<G>, index: Arc<I>) -> Self {
         let backwards: Backwards<G, I> = |game, index, options, files, watch| {
             if game.best_payoff() > 1 {
-                let why = "an index with predecessors is for games that pay 1 at most; without it the game is explored";
+                let why = "an index with predecessors supports only payoffs from -1 to 1; without an index the game's positions are explored instead";
                 return Err(Trouble::unable(why));
             }
             Ok(LoopValues::new(retrograde_kept::<G, I, LoopCode, _>(game, index, options, files, watch)?))

@@ -53,7 +53,7 @@ impl BoardPlan {
 /// Solves the board of the game's start.
 pub(crate) fn solve_board(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
     let Some(board) = job.handle.game().board(&job.handle.start()?) else {
-        let why = "the dense solver is for games of lines on a board";
+        let why = "the method `dense` supports only games of k in a row on a board; choose another method";
         return Err(Trouble::method(why, Method::Sweep));
     };
     // A board that cannot be solved is refused before anything is written.

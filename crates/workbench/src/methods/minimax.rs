@@ -9,7 +9,12 @@ pub(crate) fn plain(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
     let SolveJob { handle, clock, .. } = job;
     let pos = job.place()?;
     clock.stage("searching", 0);
-    let refused = || Trouble::method("plain minimax is for games without cycles and dice", Method::Auto);
+    let refused = || {
+        Trouble::method(
+            "plain minimax supports only games without cycles and dice; choose another method",
+            Method::Auto,
+        )
+    };
     let found = handle.kernels().plain(&pos, clock).ok_or_else(refused)??;
     // Evaluating the moves costs as much as evaluating the position.
     let value = |next: &AnyPosition| {
@@ -27,7 +32,12 @@ pub(crate) fn memo(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> {
     let pos = job.place()?;
     clock.stage("searching", 0);
     let most = handle.most_positions(session.memory);
-    let refused = || Trouble::method("memoised minimax is for games without cycles and dice", Method::Auto);
+    let refused = || {
+        Trouble::method(
+            "memoised minimax supports only games without cycles and dice; choose another method",
+            Method::Auto,
+        )
+    };
     let memo = handle.kernels().memo(&pos, most, clock).ok_or_else(refused)??;
     let (tally, found) = (memo.tally(), memo.found());
     let value = |pos: &AnyPosition| Ok(memo.value(pos).map(ProvenValue::Exact));

@@ -45,7 +45,12 @@ fn search_engine(job: SolveJob<'_>, ask: &Question<'_>) -> Result<SolveAnswer, T
     let known = |pos: &AnyPosition| -> Result<Option<Value>, Trouble> {
         table.as_ref().map_or(Ok(None), |table| table.value(pos))
     };
-    let refused = || Trouble::method("a search is for games without dice", Method::Chance);
+    let refused = || {
+        Trouble::method(
+            "the method `search` supports only games without dice; choose another method",
+            Method::Chance,
+        )
+    };
     let found = engine::search(ask, table.is_some().then_some(&known))?.ok_or_else(refused)?;
     let counts = found.report.counts;
     let mut answer = job.blank(SolveOrigin::By(Method::Search), None, counts.nodes)?;
@@ -61,7 +66,7 @@ pub(crate) fn solve_by_proof(job: SolveJob<'_>) -> Result<SolveAnswer, Trouble> 
     let SolveJob { session, handle, request, clock } = job;
     let pos = job.place()?;
     let Some(board) = handle.game().board(&pos) else {
-        let why = "the proof search is for games of lines on a board";
+        let why = "the method `proof` supports only games of k in a row on a board; choose another method";
         return Err(Trouble::method(why, Method::Search));
     };
     let (proven, found) = proof::prove(session, &board, request.proof.is_some(), clock)?;
@@ -88,7 +93,9 @@ pub fn prove(
 ) -> Result<ProvedValue, Trouble> {
     let pos = handle.locate(place)?;
     let Some(board) = handle.game().board(&pos) else {
-        return Err(Trouble::unable("the proof search is for games of lines on a board"));
+        return Err(Trouble::unable(
+            "the method `proof` supports only games of k in a row on a board; choose another method",
+        ));
     };
     let (proven, found) = proof::prove(session, &board, true, &Deadline::new(session.time, watch))?;
     check_stop(watch)?;
