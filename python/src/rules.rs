@@ -1,4 +1,4 @@
-//! Rules in Python or as a graph, behind the `Game`, `Notation` and `Chance` traits.
+//! Rules written in Python or given as a graph, behind the traits `Game`, `Notation` and `Chance`.
 //!
 //! ```text
 //!  a class in Python ──called once per position──▶ Store ──all positions explored──▶ Graph

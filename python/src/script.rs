@@ -1,4 +1,4 @@
-//! Calls to rules in Python: the methods of the object, and the store of interned positions.
+//! Calls to rules written in Python: the methods of the object, and the store of interned positions.
 //!
 //! Positions are interned: those that compare equal share one number. The rules are called once per position and the
 //! result is stored; `laws` compares later results with it.

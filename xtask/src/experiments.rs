@@ -1,7 +1,7 @@
 //! `cargo xtask experiments`: runs the experiments of docs/experiments.md and records their figures and plots.
 //!
 //! ```text
-//!   docs/experiments/NAME.txt   output of the command
+//!   docs/experiments/NAME.txt   figures: the output of the command
 //!   docs/experiments/NAME.svg   plots, if there are any
 //! ```
 

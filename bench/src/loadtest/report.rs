@@ -1,4 +1,4 @@
-//! The report of a load test as JSON and as text.
+//! Report of a load test, as JSON and as text.
 
 use super::{BesideReport, ColumnsReport, LoadReport, MalformedReport, SlowReport};
 use outplay_core::figures::grouped;

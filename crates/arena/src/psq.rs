@@ -1,15 +1,16 @@
 //! Import of Gomocup games: PSQ files, one game each.
 //!
 //! ```text
-//!  Piskvorky 15x15, 11:11, 0      columns and rows
-//!  8,8,0                          column and row from 1, from the top left, and milliseconds
+//!  line                           meaning
+//!  Piskvorky 15x15, 11:11, 0      columns and rows of the board
+//!  8,8,0                          a move: column and row from the top left, from 1, and its time in milliseconds
 //!  9,7,1203
-//!  first.zip                      the first and the second player
-//!  second.zip
-//!  -1                             the rest is ignored
+//!  first.zip                      the name of the first player
+//!  second.zip                     the name of the second player
+//!  -1                             this line and the rest are ignored
 //! ```
 //!
-//! The moves are replayed by our own rules: the winner follows from the board, not from the file.
+//! The moves are replayed by the rules of `games`: the winner follows from the board, not from the file.
 
 use crate::ArenaError;
 use crate::record::{GameRecord, Header, Record};

@@ -1,8 +1,9 @@
 //! Bradley-Terry ratings (1952) for three and more players, in Elo points, and the cross table.
 //!
 //! A draw counts as half a win and half a loss. The maximum-likelihood ratings are found by Newton's method; the
-//! log-likelihood is concave. A prior of half a point each way between players who met keeps ratings finite for a
-//! player with a perfect score. Confidence intervals come from the inverse of the observed information matrix.
+//! log-likelihood is concave. A prior of half a win and half a loss for every pair of players who met keeps the rating
+//! of a player with a perfect score finite. Confidence intervals come from the inverse of the observed information
+//! matrix.
 
 use crate::record::GameRecord;
 use crate::stats::score_of;

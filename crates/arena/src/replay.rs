@@ -1,8 +1,8 @@
 //! Validation of recorded games by replay.
 //!
-//! Invariant: a game that passes began with its opening, has legal moves only, and ended by its rules or by the limits
-//! of the match. Time overruns, crashes and refusals do not show in the moves; for these the replay checks that the
-//! loser was the player to move.
+//! Invariant: a recorded game that passes begins with its opening, contains only legal moves, and ended by its rules or
+//! by the limits of the match. Time overruns, crashes and illegal moves are not visible in the moves of the record; for
+//! games decided by such a fault, the replay checks that the loser was the player to move.
 
 use crate::contest::Bout;
 use crate::opening::Opening;

@@ -4,10 +4,10 @@
 //! stone). The values of all colourings of a shape are Boolean functions of the colours, stored as bit-planes.
 //! Tiers are solved by backward induction from the full board, each from the tier with one stone more:
 //!
-//! 1. Only *balanced* colourings get a bit, those with the stone counts of alternating turns; the layout in `tight`
-//!    keeps moves plain block copies.
+//! 1. Only *balanced* colourings have a bit: those with the stone counts that alternating turns produce. In the layout
+//!    of `tight`, a move is nevertheless a copy of whole blocks of bits.
 //! 2. Distances are levels on an absolute scale, so minimax is the min and max of bit-sliced numbers.
-//! 3. A block in which the mover wins at once in every colouring reads no child.
+//! 3. If the player to move wins at once in every colouring of a block, the block's successors are not read.
 //!
 //! | file | contents |
 //! |---|---|
@@ -19,7 +19,7 @@
 //! | `mirror`, `shapes` | mirror symmetry |
 //! | `plan`, `arena`, `context`, `engine` | memory plan, huge-page arenas, threads, in-memory solver |
 //! | `slabs`, `schedule`, `slabwise` | out-of-core solver, slab by slab |
-//! | `neighbours`, `prefetch`, `slab_store`, `plane_codec`, `compress` | its cache, I/O and compression |
+//! | `neighbours`, `prefetch`, `slab_store`, `plane_codec`, `compress` | cache, I/O and compression of slabs |
 //! | `distributed` | slabs distributed over the ranks of a communicator |
 //! | `answer`, `dense` | values of single positions |
 //! | `export` | slots of the tight index for a table writer |

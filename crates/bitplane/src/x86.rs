@@ -1,6 +1,6 @@
-//! 512-bit lanes by AVX2 and AVX-512.
+//! Implementations of the 512-bit SIMD abstraction ([`crate::lane`]) with AVX2 and AVX-512 instructions.
 //!
-//! Invariant: each lane is used only after [`crate::Level::available`] detected its instructions.
+//! Invariant: an implementation is used only after [`crate::Level::available`] has detected its instructions.
 #![allow(unsafe_code)]
 
 use crate::lane::{BitPermutation, Lane};

@@ -7,10 +7,10 @@
 //!                        RequestHandler
 //! ```
 //!
-//! One thread at a time drives the engine, as `MPI_THREAD_SERIALIZED` requires. A worker that waits in `exchange`
-//! drives it itself: its core is idle anyway, and waking another thread takes longer than most messages. Otherwise the
-//! progress thread polls it. No call blocks inside MPI, because a blocking call would spin on a core. Messages longer
-//! than MPI's `int` counts are sent in chunks.
+//! One thread at a time drives the progress engine, as `MPI_THREAD_SERIALIZED` requires. A worker that waits in a
+//! collective drives it itself: its core is idle anyway, and waking another thread takes longer than most messages.
+//! Otherwise the progress thread polls it. No call blocks inside MPI, because a blocking call would spin on a core.
+//! Messages longer than MPI's `int` counts are sent in chunks.
 //!
 //! A rank that fails broadcasts its error, and all other ranks fail with it. If a rank is killed, `mpirun` ends the
 //! job.

@@ -1,4 +1,4 @@
-//! Escaping of untrusted text for terminal output.
+//! Escaping of control characters in untrusted text for terminal output.
 
 /// Marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm: they reorder the text around them.
 const BIDIRECTIONAL: [char; 12] = [

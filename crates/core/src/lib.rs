@@ -7,13 +7,13 @@
 //! | companion | adds | without it |
 //! |---|---|---|
 //! | [`Notation`] | positions and moves as text | the game cannot be used from the command line |
-//! | [`Index`] | positions as numbers, in tiers (rank/unrank) | an index is built by exploring the game |
+//! | [`Index`] | ranks of positions, in tiers (rank/unrank) | an index is built by exploring the game |
 //! | [`Predecessors`] | unmove generation | the graph is explored forwards and stored |
 //! | [`Sets`] | move generation for whole sets of positions (bitboards) | positions are processed one by one |
-//! | [`Rolls`] | numbers for the positions before a roll only | every position has a number |
+//! | [`Rolls`] | ranks for the positions before a roll only | every position has a rank |
 //! | [`Chance`] | probabilities of chance events | the game is deterministic |
 //! | [`HashKeys`] | a hash key of the game's own (Zobrist, say) | positions are hashed by `Hash` |
-//! | [`LineGame`] | "k in a row on a board" | no dense, connect-k or proof solver |
+//! | [`LineGame`] | the position as a board on which k in a row decides | no bit-plane, connect-k or proof solver |
 //!
 //! Invariant: this crate does no I/O, depends on no particular game and does not allocate in loops.
 //!

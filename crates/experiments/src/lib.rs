@@ -1,6 +1,7 @@
 //! Reproductions of published experiments: the papers' figures and ours side by side.
 //!
 //! ```text
+//!   item      contents                                   where
 //!   ALL       name, question, fn(&Bench) -> Findings        one file per experiment
 //!   Bench     context of an experiment                     made from a request
 //!   Findings  tables, plots and remarks                    printed and drawn by interfaces

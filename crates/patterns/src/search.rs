@@ -1,11 +1,13 @@
-//! PVS (Marsland and Campbell 1982) with VCF (Allis, van den Herik and Huntjens 1993), late move reductions and forward
-//! pruning, over cells near stones.
+//! Principal variation search (Marsland and Campbell 1982) of the pattern engine, over cells near stones, with VCF
+//! (wins by continuous fours; Allis, van den Herik and Huntjens 1993), late move reductions and forward pruning.
+//!
+//! A *five* completes a line, a *four* threatens to, and an *open four* threatens to on two cells. The steps at a node:
 //!
 //! ```text
-//!   1 own five: win                              2 opponent's fives: one is a forced reply, two lose
-//!   3 own open four: win                         4 transposition table
-//!   5 VCF: a win by continuous fours             6 horizon: static evaluation
-//!   7 replies to an open-four threat             8 else candidate cells near stones, best first
+//!   1 a five: win                                 2 fives of the opponent: one forces the reply, two lose
+//!   3 an open four: win                           4 transposition table
+//!   5 VCF                                         6 horizon: static evaluation
+//!   7 opponent could make an open four: replies   8 otherwise: candidate cells near stones, best first
 //! ```
 //!
 //! Steps 2, 3 and 7 omit only moves that lose at once. Step 8 prunes quiet moves far from all stones and those

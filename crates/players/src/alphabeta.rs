@@ -1,7 +1,7 @@
 //! The player `alphabeta`: alpha-beta search, or expectiminimax for games with dice.
 //!
-//! The [`Tactics`] filter (wins in one, losses in two plies) runs before the search and overrides its move: a depth of
-//! one ply or a limit of ten nodes makes the player weak, but it never misses these.
+//! The [`Tactics`] filter (wins in one ply, losses in two) runs before the search and overrides its move. A depth of
+//! one ply or a limit of ten nodes therefore makes the player weak, but it still never misses a win in one.
 
 use crate::distribution::determined;
 use crate::greedy::liked;

@@ -5,7 +5,7 @@
 //!  worst first  the other extreme: few cutoffs or none
 //! ```
 //!
-//! Best and worst moves come from plain minimax to the same horizon, whose nodes are not counted.
+//! The best and worst moves are computed by plain minimax to the same depth; the nodes of that search are not counted.
 //!
 //! Invariant: the order changes which nodes a search enters, never the value of the root.
 

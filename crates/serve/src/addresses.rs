@@ -1,4 +1,4 @@
-//! Route table of the HTTP API: handler, parameters and description of each path.
+//! Route table of the HTTP API: the method, path, handler, parameters and description of each route.
 
 use crate::api_request::ApiRequest;
 use crate::refusal::Refusal;

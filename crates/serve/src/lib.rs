@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  connection ─ limits ─ router ┬ page        files of crates/serve/page
-//!                               ├ quick       views, tables, books: milliseconds, no queue
+//!                               ├ quick       views, tables, books: milliseconds
 //!                               ├ searches    bounded concurrency, a short queue, then 503
 //!                               └ solve jobs  one at a time, written to the data directory only
 //! ```

@@ -1,4 +1,4 @@
-//! Depth-first minimax with memoization: each reachable position is solved once.
+//! Depth-first minimax with memoization in a hash map: each reachable position is solved once.
 
 use crate::error::{check_fault, check_stop};
 use crate::plain::{DepthFirstResult, Frame, POLL};

@@ -1,12 +1,11 @@
-//! `manifest.json`: a table's identity and its complete tiers.
+//! `manifest.json`: a table's identity, its complete tiers, and the result of the solve.
 //!
 //! ```text
 //! {"checksum":"0123456789abcdef",
 //!  "format":1,"game":"connect4:5x4",…
 //! ```
 //!
-//! The checksum covers every byte after its line: the file is readable text, and any change to it is
-//! detected.
+//! The checksum covers every byte after the first line, so the file is readable text, and yet any change is detected.
 
 use crate::cell::CellKind;
 use crate::identity::{Identity, Values};

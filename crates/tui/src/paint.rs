@@ -1,4 +1,4 @@
-//! Drawing primitives: frames and line wrapping.
+//! Drawing primitives of the full-screen interface: frames, line wrapping and colours.
 
 use crate::board;
 use ratatui_core::buffer::Buffer;

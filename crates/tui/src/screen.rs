@@ -1,4 +1,4 @@
-//! The full-screen player: event loop, key bindings and drawing.
+//! The full-screen interface: event loop, handling of keys and mouse, and drawing.
 
 use crate::advice;
 use crate::board::{self, BoardLayout, Selection, SpotLabel, neighbour};

@@ -2,7 +2,7 @@
 //!
 //! A [`GameHandle`] is a game with its kernels; a [`Session`] holds limits and caches. Kernels are generic and
 //! monomorphic; everything above a handle is type-erased, so interfaces see plain data. `ladder` holds the chain of
-//! sources; `query`, `solve` and `truth` all ask it, so a value that one command can find, every command can find.
+//! sources, which `query`, `solve` and `truth` all use, so a value that one command can find, every command can find.
 //!
 //! | file | holds |
 //! |---|---|
@@ -15,7 +15,7 @@
 //! | `results`, `books` | persistent result cache; opening books |
 //! | `kernels/` | solver loops monomorphised for one game |
 //! | `export/` | labelled data sets: positions with exact values as rows of files |
-//! | `numbers`, `conditions` | rank and unrank, checks of an index, and the lecture's conditions on a game |
+//! | `numbers`, `conditions` | rank and unrank; checks of an index and of the properties of a game |
 //! | `plan`, `extent`, `rates` | cost estimates: time, memory and disk of a solve |
 //! | `bench/` | benchmarks of solvers and searches |
 //!

@@ -1,7 +1,8 @@
 //! Spot check of a table: random stored positions, each re-derived from its successors.
 //!
-//! `verify` proves a table completely, holding one tier in memory at a time. A table larger than memory is sampled
-//! instead: a single wrong position among `n` is found with probability sample size over `n`.
+//! `verify` proves all values of a table, with one tier in memory at a time. If a tier is larger than memory, a random
+//! sample is checked instead: with s of n positions in the sample, a single wrong position is found with probability
+//! s/n.
 //!
 //! Invariant: the sample is a function of the seed, independent of threads.
 

@@ -1,4 +1,4 @@
-//! Exact oracle for players, the referee and explanations, on top of the ladder.
+//! Exact oracle (game-theoretic values) for players, the referee and explanations, on top of the ladder of sources.
 
 use crate::move_values::{Detail, PositionValues};
 use crate::{Effort, GameHandle, Ladder, PATIENCE, ProvenValue, Session, Trouble};

@@ -1,4 +1,5 @@
-//! Chess endings of up to five men: `chess:KQKR`, `chess:KPK`, …, and the unions `chess:all3` and `chess:all4`.
+//! Chess endings of up to five men (pieces and pawns, kings included): `chess:KQKR`, `chess:KPK`, …, and the unions
+//! `chess:all3` and `chess:all4`.
 //!
 //! ```text
 //! 8  56 57 58 59 60 61 62 63        squares are numbered from a1, rank by rank

@@ -1,9 +1,10 @@
 //! Text notation of morris: the points row by row from the top, the player to move and the number of men placed.
 //!
 //! ```text
+//! text                      meaning
 //! x.o/.../... x 2           three: two men placed, x to move
 //! x.x/.../..../o.o/xo. o 6  six, men=3: all placed, o to move
-//! b2    a1-a2    a1-a2xc3   place, move, move with capture
+//! b2    a1-a2    a1-a2xc3   moves: a man placed, a man moved, a man moved with a capture
 //! ```
 
 use super::rules::{Men, Morris, Step, Variant};

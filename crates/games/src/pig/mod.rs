@@ -1,9 +1,9 @@
 //! Pig and Piglet: push-your-luck games of rolling for points or holding (Neller and Presser 2004).
 //!
 //! `pig:100` rolls a die: a 1 loses the points of the turn and passes the turn, and other faces add to the points.
-//! `piglet:10` tosses a coin: heads adds one point, tails loses those of the turn. Holding banks the points and
-//! passes the turn; a player with no points to bank must roll. The player who reaches the goal, points of the turn
-//! included, wins.
+//! `piglet:10` tosses a coin: heads adds one point, tails loses the points of the turn and passes the turn. Holding
+//! banks the points and passes the turn; a player with no points to bank must roll. The player who reaches the goal,
+//! points of the turn included, wins.
 //!
 //! ```text
 //! 12-30 A 7         A (the first player) has 12, B has 30, and A's turn is worth 7 so far

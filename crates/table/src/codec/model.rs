@@ -1,9 +1,10 @@
 //! Context model of a tier: static order-2 frequencies as alias tables (Walker 1977) for rANS.
 //!
 //! ```text
-//! distribution  0 … S          value after one value (S: at the start of a block)
-//!               S+1 … 2S       length of a run, by value
-//!               from 2S+1 on   value after two values, for the contexts where order 2 pays
+//! index          distribution, where S is the number of symbols (values)
+//! 0 … S          value after one value (index S: at the start of a block)
+//! S+1 … 2S       length of a run, by value
+//! from 2S+1 on   value after two values, for contexts in which that saves space
 //! ```
 //!
 //! A distribution is an alias table, as in Giesen's alias-method rANS (2014): its scale of 4096 is cut into equal
