@@ -24,7 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// A scheduled game.
+/// A scheduled game: its players, opening and seed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bout {
     /// Its number in the match.
@@ -65,7 +65,7 @@ pub struct NoSpectator;
 
 impl Spectator for NoSpectator {}
 
-/// The players, openings and settings with which games are played.
+/// Runner of games between the given players, from the given openings, with the given settings.
 pub struct GameRunner<'a> {
     /// The game with its player factory.
     pub kit: &'a PlayerContext,
@@ -87,7 +87,7 @@ pub struct GameRunner<'a> {
     pub spectator: &'a dyn Spectator,
 }
 
-/// Whether the caller needs further games.
+/// Reply of the receiver of finished games: whether further games are needed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
     /// Continue.

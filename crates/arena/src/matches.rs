@@ -84,7 +84,7 @@ impl Default for MatchRequest {
     }
 }
 
-/// The result of a match.
+/// The result of a match: standings, statistics and settings.
 #[derive(Clone, Debug, Serialize)]
 pub struct MatchReport {
     /// The game's canonical spec.

@@ -11,7 +11,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustc_hash::FxHashSet;
 
-/// An opening: moves that are played before the players take over.
+/// An opening: moves that are played before the players choose moves.
 #[derive(Clone, Debug)]
 pub struct Opening {
     /// The position after the moves.

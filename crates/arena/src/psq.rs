@@ -18,7 +18,7 @@ use crate::referee::{End, ResourceUse};
 use outplay_core::{AnyGame, Game, Notation, cell_name};
 use std::path::{Path, PathBuf};
 
-/// A parsed PSQ file.
+/// A parsed PSQ file (a game of Gomocup).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Psq {
     /// Columns.

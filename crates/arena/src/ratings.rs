@@ -9,7 +9,7 @@ use crate::record::GameRecord;
 use crate::stats::score_of;
 use serde::Serialize;
 
-/// A player's rating.
+/// A player's Bradley-Terry rating in Elo points, with its confidence interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rating {
     /// The canonical spec.
@@ -22,7 +22,7 @@ pub struct Rating {
     pub high: f64,
 }
 
-/// Points and games of each player against each other player.
+/// Cross table of a match: points and games of each player against each other player.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrossTable {
     /// `points[a][b]`: points that player `a` won against `b`.

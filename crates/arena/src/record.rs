@@ -18,7 +18,7 @@ const KIND: &str = "outplay match";
 /// The format version; it changes when an old reader would misread the lines.
 const VERSION: u32 = 1;
 
-/// The settings of the recorded match.
+/// The header of a game record: the settings of the match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Header {
     /// Always `outplay match`.
@@ -65,7 +65,7 @@ impl Header {
     }
 }
 
-/// One game.
+/// A finished game in a game record.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GameRecord {
     /// Its number in the match, from 0. The two games of a pair are neighbours.
@@ -102,7 +102,7 @@ impl GameRecord {
     }
 }
 
-/// A record that is open for appending, under an exclusive lock.
+/// A game record that is open for appending, under an exclusive lock.
 pub struct Record {
     lock: Lock,
 }

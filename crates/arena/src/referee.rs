@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// Limits that end a game besides its own rules.
+/// Limits of a game besides the rules: maximum length and time per move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct House {
     /// A longer game is a draw.
@@ -60,7 +60,7 @@ impl End {
     }
 }
 
-/// Resources used by the moves of one player.
+/// Time, memory and nodes that one player used for the moves of a game.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ResourceUse {
     /// Moves made.
@@ -98,7 +98,7 @@ impl ResourceUse {
     }
 }
 
-/// A finished game.
+/// A finished game, as the referee reports it.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
     /// All moves from the start, opening moves and dice rolls included.

@@ -6,7 +6,7 @@ use outplay_players::PlayerContext;
 use outplay_runtime::Monitor;
 use serde::{Deserialize, Serialize};
 
-/// A number of moves, and the number of those that preserved the value of their position.
+/// Counts of moves, and of those that preserved the exact value of their position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PreservedMoves {
     /// Examined moves.
@@ -34,7 +34,7 @@ impl PreservedMoves {
     }
 }
 
-/// The accuracy of one player's moves in one game.
+/// Move accuracy of one player in one game, by exact values.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Scrutiny {
     /// All moves whose value is known.

@@ -9,7 +9,7 @@ use outplay_core::Counters;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-/// Wins, draws and losses.
+/// Counts of wins, draws and losses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Tally {
     /// Games won.
@@ -65,7 +65,7 @@ pub struct MoveAccuracy {
     pub first_error: Option<f64>,
 }
 
-/// The results of one player.
+/// Results of one player in a match: a row of the standings.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlayerRow {
     /// The canonical spec.
@@ -112,7 +112,7 @@ pub struct PlayerRow {
     pub judged: Option<MoveAccuracy>,
 }
 
-/// The results of one pairing.
+/// Results of one pairing of players in a match: a row of the standings.
 #[derive(Clone, Debug, Serialize)]
 pub struct PairingRow {
     /// The first player of the pairing.
@@ -132,7 +132,7 @@ pub struct PairingRow {
     pub pairs: Pairs,
 }
 
-/// A sequential test and its state.
+/// A sequential probability ratio test (SPRT) and its current state.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SprtRow {
     /// The test.
@@ -157,7 +157,7 @@ impl SprtRow {
     }
 }
 
-/// The result of a match.
+/// Standings of a match: results by player and by pairing.
 #[derive(Clone, Debug, Serialize)]
 pub struct Standings {
     /// Every player, in the order given.

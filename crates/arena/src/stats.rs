@@ -163,7 +163,7 @@ impl Pairs {
     }
 }
 
-/// A sequential probability ratio test of H1, a difference of `elo1`, against H0, a difference of `elo0`.
+/// A sequential probability ratio test (SPRT) of H1, an Elo difference of `elo1`, against H0, a difference of `elo0`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sprt {
     /// Elo difference under H0.
@@ -176,7 +176,7 @@ pub struct Sprt {
     pub beta: f64,
 }
 
-/// The state of a sequential test.
+/// The decision of a sequential test so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// A table.
+/// A table of strings: title, column headers and rows.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Grid {
     /// The title; may be empty.

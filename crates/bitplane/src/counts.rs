@@ -2,7 +2,7 @@
 //!
 //! Values are from the first player's point of view. Finished positions are included, with distance 0.
 
-/// The legal positions of one ply.
+/// Counts of the legal positions of one ply, by value and distance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlyCounts {
     /// All legal positions.
@@ -23,7 +23,7 @@ pub struct PlyCounts {
     pub loss_in: Vec<u64>,
 }
 
-/// The legal positions of a board.
+/// Counts of the legal positions of a board, ply by ply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Ply by ply, counted from the start position.

@@ -8,7 +8,7 @@ use crate::solve::{BitplaneOptions, Solution};
 use outplay_core::{Content, LineBoard, Value};
 use outplay_runtime::Monitor;
 
-/// All values of a board, in memory.
+/// In-memory oracle: the values of all positions of a board.
 ///
 /// # Examples
 ///

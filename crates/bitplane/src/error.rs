@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Reason why a board cannot be solved densely, or why a solve ended early.
+/// Error of the bit-plane solver: an unsupported board, a limit, cancellation, or failed storage.
 #[derive(Debug, Error)]
 pub enum DenseError {
     /// The board has more free cells than a machine word has bits.

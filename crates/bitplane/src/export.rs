@@ -41,7 +41,7 @@ const MOST_INNER: usize = 18;
 /// Slots of a task, at most: they stay in the cache until they are put.
 pub(crate) const TASK: u64 = 1 << 18;
 
-/// A slice of a shape's slots.
+/// Values of consecutive slots (ranks of the tight index) of one shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a> {
     /// Stones placed since the start.

@@ -15,7 +15,7 @@
 use crate::tight::{WORDS, compress, spread};
 use std::ops::Range;
 
-/// Instruction set of the kernels.
+/// SIMD instruction set of the kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
     /// Plain 64-bit words.

@@ -30,7 +30,7 @@ pub(crate) const PARTS: usize = 64;
 /// Cap on numbers of lines, beyond any machine, so that sums do not overflow.
 const LINES_CAP: u64 = 1 << 50;
 
-/// One tier of a [`Plan`].
+/// Size of one tier in a [`Plan`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TierPlan {
     /// Stones placed since the start.
@@ -59,7 +59,7 @@ impl TierPlan {
     }
 }
 
-/// Resources of a solve.
+/// Memory and disk that a solve will use, tier by tier.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// By tier, from the start.

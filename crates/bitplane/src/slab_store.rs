@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// Part of a slab's data.
+/// Part of the stored data of a slab.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Part {
     /// Bitmap of the live positions.
@@ -62,7 +62,7 @@ impl Part {
     }
 }
 
-/// Key of a part of a slab.
+/// Key under which a part of a slab is stored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SlabKey {
     /// The part.
@@ -85,7 +85,7 @@ impl SlabKey {
     }
 }
 
-/// Bytes of a part, reference-counted: clones and slices copy nothing.
+/// Reference-counted bytes of a part of a slab: clones and slices copy nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SlabBytes {
     all: Arc<Vec<u8>>,

@@ -27,7 +27,7 @@ pub enum PlaneValues {
     Distance,
 }
 
-/// Options of a solve.
+/// Options of a solve by bit-planes.
 #[derive(Clone, Debug)]
 pub struct BitplaneOptions {
     /// Kind of values.
@@ -99,7 +99,7 @@ impl BitplaneOptions {
     }
 }
 
-/// Result of a solve.
+/// Result of a solve by bit-planes: the value of the board, its best moves, and counts.
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// Verdict of the start position for the player to move.
@@ -117,7 +117,7 @@ pub struct Solution {
     pub balance: Option<Balance>,
 }
 
-/// Load balance of a distributed solve.
+/// Load balance of a distributed solve: computing time of each rank, and bytes transferred.
 #[derive(Clone, Debug, Default)]
 pub struct Balance {
     /// By rank: seconds of computation, without waiting for slabs or other ranks.

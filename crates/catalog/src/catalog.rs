@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The constructor of a family: makes a member from its spec.
 type Make = Arc<dyn Fn(Spec) -> Result<GameHandle, InputError> + Send + Sync>;
 
-/// Games that share a name and differ in parameters.
+/// A game family: games that share a name and differ in parameters.
 #[derive(Clone)]
 pub struct Family {
     name: String,
@@ -107,7 +107,7 @@ impl Family {
     }
 }
 
-/// All game families by name.
+/// Registry of all game families by name.
 #[derive(Clone)]
 pub struct Catalog {
     families: Vec<Family>,

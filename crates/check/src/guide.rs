@@ -21,7 +21,7 @@ use outplay_core::{Content, LineBoard, Turn, cell_name, parse_cell};
 use outplay_runtime::{Monitor, Pace};
 use thiserror::Error;
 
-/// A stone placed while following a strategy.
+/// A stone placed while the strategy of a proof is followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlacedStone {
     /// The cell.
@@ -32,7 +32,7 @@ pub struct PlacedStone {
     pub step: Option<usize>,
 }
 
-/// An active step, with its continuations for the opponent's next move.
+/// An active step of a strategy, with its continuation for each of the opponent's next moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StepView {
     /// The step.
@@ -47,7 +47,7 @@ pub struct StepView {
     pub threats: Vec<usize>,
 }
 
-/// State of a strategy.
+/// State of a game that is played by the strategy of a proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrategyState {
     /// The board of the claim.
@@ -64,7 +64,7 @@ pub struct StrategyState {
     pub waiting: Vec<StepView>,
 }
 
-/// Error while following a strategy.
+/// Error of playing by the strategy of a proof.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GuideError {
     /// The proof is invalid, or the check hit a limit.

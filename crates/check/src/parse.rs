@@ -13,7 +13,7 @@ use outplay_runtime::{Monitor, Pace};
 use std::str::SplitAsciiWhitespace;
 use thiserror::Error;
 
-/// Syntax error, with line and reason.
+/// Syntax error of a proof text, with the line and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line} of the proof: {why}")]
 pub struct SyntaxError {

@@ -7,7 +7,7 @@ use outplay_core::Turn;
 /// Callback for every pair of step and position.
 pub type Eyes<'a> = &'a mut dyn FnMut(&TrailStep<'_>);
 
-/// A step that is about to be followed.
+/// A proof step that is about to be verified, with the stones that lead to it.
 #[derive(Clone, Copy, Debug)]
 pub struct TrailStep<'a> {
     /// The step.

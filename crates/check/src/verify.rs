@@ -24,7 +24,7 @@ use outplay_runtime::{Monitor, NoMonitor, Pace};
 use std::collections::HashSet;
 use thiserror::Error;
 
-/// Verified claim of a proof.
+/// The claim of a proof that was verified.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     /// The board, its stones as preset stones.
@@ -37,7 +37,7 @@ pub struct Claim {
     pub followed: u64,
 }
 
-/// Reason for rejecting a proof, or for not deciding it.
+/// Reason why a proof is invalid, or was not decided.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckError {
     /// The text is malformed.
@@ -74,7 +74,7 @@ impl CheckError {
     }
 }
 
-/// Limits of a check.
+/// Limits of the verification of a proof: work and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckLimits {
     /// Maximum number of pairs of step and position to follow.

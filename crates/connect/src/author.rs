@@ -33,7 +33,7 @@ const MAGIC: &[u8] = b"outplay partial book 1\n";
 /// The scores of every solved shape, one byte per colouring.
 type Units = Vec<Option<Vec<u8>>>;
 
-/// Builder of an opening book.
+/// Builder of an opening book; resumes an interrupted run.
 pub struct Author {
     places: BookIndex,
     path: PathBuf,

@@ -29,7 +29,7 @@ const MAGIC: &[u8] = b"outplay book 1\n";
 /// Bias that makes a score an unsigned byte.
 pub(crate) const ZERO: i32 = 128;
 
-/// Error while building, reading or writing a book.
+/// Error of building, reading or writing an opening book.
 #[derive(Debug, Error)]
 pub enum BookError {
     /// The solver does not accept the board.
@@ -95,7 +95,7 @@ pub struct Book {
     name: String,
 }
 
-/// Result of re-solving a random sample.
+/// Result of solving a random sample of a book's positions again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BookSample {
     /// Positions solved again.

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// A board that the connect-k solver does not accept.
+/// A board that the connect-k solver does not support.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConnectError {
     /// Stones do not fall.

@@ -22,7 +22,7 @@ use outplay_runtime::{Deadline, Monitor};
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-/// Limits of a search.
+/// Limits of a search by the connect-k solver.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SolverLimits {
     /// Maximum number of nodes, exceeded by at most about a thousand per thread.
@@ -31,7 +31,7 @@ pub struct SolverLimits {
     pub time: Option<Duration>,
 }
 
-/// Precision of the result.
+/// Question that a search answers: win, draw or loss; the exact score; or a bound on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
     /// Win, draw or loss.
@@ -59,7 +59,7 @@ impl Depth {
     }
 }
 
-/// Score bounds proven by a search, with its statistics.
+/// Bounds on the score of a position that a search has proven, with its statistics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScoreBounds {
     /// The score is at least this.
@@ -104,7 +104,7 @@ pub fn value(score: i32, left: u32) -> Value {
     }
 }
 
-/// Solver with a transposition table that persists between calls.
+/// Exact connect-k solver with a transposition table that persists between calls.
 ///
 /// # Examples
 ///

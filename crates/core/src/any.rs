@@ -18,11 +18,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-/// A type-erased position.
+/// A position of any game, with its type erased.
 #[derive(Clone)]
 pub struct AnyPosition(Arc<dyn ErasedPosition>);
 
-/// A type-erased move: its index in the list of moves of its position.
+/// A move of any game, with its type erased: the index in its position's list of moves. It is meaningless without that
+/// position.
 ///
 /// It is meaningless without that position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -386,7 +387,7 @@ impl<G: Game + Notation> ErasedGame for Native<G> {
     }
 }
 
-/// A type-erased game.
+/// A game with its types erased.
 ///
 /// # Examples
 ///

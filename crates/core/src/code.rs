@@ -16,7 +16,7 @@ use crate::Value;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// An integer that represents a [`Value`] with the same order.
+/// An integer code of a [`Value`]; codes are ordered like the values.
 pub trait Code: Copy + Ord + Hash + Debug + Default + Send + Sync + 'static {
     /// No value: unsolved or not needed.
     const UNKNOWN: Self;

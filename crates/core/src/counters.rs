@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// Counts of a search, with the names of the 2014 report where it has one. A search without such an event leaves the
-/// count at 0.
+/// Statistics of a search, with the names of Mishra (2014) where that report has one. A search without such an event
+/// leaves the count at 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counters {

@@ -3,7 +3,7 @@
 use crate::escape_controls;
 use thiserror::Error;
 
-/// An invalid spec string, position or move, with the reason, which includes the remedy.
+/// An invalid spec string, position or move, with the reason and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum InputError {
     /// A game's spec string.

@@ -14,11 +14,11 @@
 use crate::{Chance, Game, Sets, Turn};
 use std::ops::Range;
 
-/// A set of positions that is solved as a unit. Moves lead to later tiers or stay in the tier.
+/// A tier of an index: a set of positions that is solved as a unit. Moves lead to later tiers or stay in the tier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Tier(pub u32);
 
-/// The numbered successor of a position: an edge of the game graph.
+/// The successor of a position by its tier and rank: an edge of the game graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Link {
     /// The tier of the successor.
@@ -29,9 +29,9 @@ pub struct Link {
     pub same_player: bool,
 }
 
-/// A move to a position without a number that is nearly a numbered one: the same player moves there, with the same
-/// moves and some additional ones. In chess this is a double pawn step that allows an en passant capture; the
-/// position without the en passant right has a number.
+/// A move to a position that has no rank of its own, but differs from a position with a rank only by additional moves;
+/// the same player is to move. In chess this is a double pawn step that allows an en passant capture: the position
+/// without the en passant right has a rank.
 ///
 /// Its value is the better of the value at `like` and the values of the moves in `instead`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -46,7 +46,7 @@ pub struct Detour {
     pub same_player: bool,
 }
 
-/// A numbering of a game's positions.
+/// A bijection between the positions of a game and ranks within tiers.
 ///
 /// An index is separate from its game: building one may take tables or an exploration, and a game can have several.
 pub trait Index<G: Game>: Send + Sync {
@@ -218,8 +218,8 @@ pub trait Predecessors<G: Game>: Index<G> {
     }
 }
 
-/// An index of the positions *before a roll* of a game with dice. The decisions between two rolls have no number;
-/// finished positions have one.
+/// An index of the positions *before a roll* of a game with dice. Positions between a roll and the decision have no
+/// rank; finished positions have one.
 pub trait Rolls<G: Chance>: Index<G> {
     /// The player who rolls. Where [`Index::merged`] holds, values are stored from this player's point of view.
     fn roller(&self, pos: &G::Position) -> Turn;

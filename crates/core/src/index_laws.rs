@@ -14,7 +14,7 @@
 use crate::{Detour, Game, Index, Link, Tier, Turn};
 use std::fmt;
 
-/// A violated law, as a sentence with the positions concerned.
+/// A violated law of an index, as a sentence with the positions concerned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Breach(String);
 
@@ -26,7 +26,7 @@ impl fmt::Display for Breach {
 
 impl std::error::Error for Breach {}
 
-/// The positions of play that may lack a number.
+/// Positions that may lack a rank although play reaches them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gaps {
     /// None: every successor has a number.
@@ -61,7 +61,7 @@ pub fn may_stay<G: Game>(index: &impl Index<G>, tier: Tier) -> bool {
     index.loops(tier) || !index.trusted()
 }
 
-/// A checker of the laws for one tier of an index.
+/// Checker of the laws of an index, for one tier.
 pub struct IndexLaws<'a, G: Game, I> {
     game: &'a G,
     index: &'a I,

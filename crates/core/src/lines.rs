@@ -12,7 +12,7 @@
 
 use crate::{Game, Turn, cell_name};
 
-/// The content of a cell.
+/// Content of a cell of a board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Content {
     /// No stone yet.
@@ -173,8 +173,8 @@ impl LineBoard {
     }
 }
 
-/// A forced win of the player to move (a winning threat tree, as VCF and VCT searches find it). Cells are the
-/// board's.
+/// A forced win of the player to move, as a tree of threats (as VCF and VCT searches find it). Cells are those of the
+/// board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Attack {
     /// A sequence of fours: each move completes a line or leaves one gap, which the opponent must fill; the last one

@@ -4,7 +4,7 @@
 
 use crate::{Game, Gesture, InputError, Remark, Scene, Turn};
 
-/// The meaning of a part of a picture; the interface maps it to a colour.
+/// Role of a piece of text in a picture; the interface maps it to a colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tone {
     /// Ordinary text.
@@ -23,7 +23,7 @@ pub enum Tone {
     Loss,
 }
 
-/// A piece of text in one tone.
+/// A piece of text of a picture, in one tone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Span {
     /// The characters, without line breaks.
@@ -65,7 +65,7 @@ impl Picture {
     }
 }
 
-/// A short label to draw where a move would go.
+/// A short label for a move, drawn where the move would go.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mark<M> {
     /// The move.
@@ -76,7 +76,7 @@ pub struct Mark<M> {
     pub tone: Tone,
 }
 
-/// Text for people and scripts. Every printed position and move can be parsed again.
+/// Text notation of a game, for people and scripts. Every printed position and move can be parsed again.
 pub trait Notation: Game {
     /// The game's canonical spec string; it parses to an equal game.
     fn spec(&self) -> String;

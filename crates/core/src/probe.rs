@@ -3,12 +3,12 @@
 use crate::{Game, Value};
 use thiserror::Error;
 
-/// A failed probe of a source that should hold the position.
+/// Error of a source of values that should contain the position, such as a damaged table.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ProbeError(pub String);
 
-/// A source of exact values.
+/// A source of exact values that a search can probe, such as a table.
 pub trait Probe<G: Game>: Send + Sync {
     /// The value of a position; `None` if this source does not hold it.
     ///

@@ -4,7 +4,7 @@
 
 use crate::Turn;
 
-/// The role of a marked spot in a remark.
+/// Role of a marked spot in a remark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sign {
     /// Playing here wins, or gains something, at once.
@@ -15,7 +15,7 @@ pub enum Sign {
     Key,
 }
 
-/// An observation on a position.
+/// A remark on a position: text with marked spots.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Remark {
     /// Part of a sentence, without an initial capital and without a full stop.

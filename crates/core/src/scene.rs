@@ -12,7 +12,7 @@
 
 use serde::Serialize;
 
-/// The kind of board to draw.
+/// Kind of board that an interface draws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
@@ -31,7 +31,7 @@ pub enum Layout {
     Text,
 }
 
-/// The owner of a piece.
+/// Owner of a piece: a player, or neither.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Holder {
@@ -58,7 +58,7 @@ pub struct Spot {
     pub label: String,
 }
 
-/// A legal move as a sequence of clicks.
+/// A legal move as a sequence of clicks on spots.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Gesture {
     /// The move in the game's notation.
@@ -86,7 +86,7 @@ fn is_zero(odds: &u32) -> bool {
     *odds == 0
 }
 
-/// The graphical description of a position.
+/// Graphical description of a position: spots with their contents, and the clicks of every move.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Scene {
     /// The kind of board to draw.

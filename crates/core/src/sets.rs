@@ -13,7 +13,7 @@
 
 use crate::{Tier, Turn};
 
-/// The meaning of the slots of a word.
+/// Ranks of the slots (bits) of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Slots {
     /// The number of slot 0, counted from the first number of its row. Additions wrap: slot 0 may have none.
@@ -26,7 +26,7 @@ pub struct Slots {
     pub weight: u32,
 }
 
-/// A move that leaves the tier.
+/// A move that leads to another tier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TierExit {
     /// The position's number within its row.
@@ -35,7 +35,7 @@ pub struct TierExit {
     pub number: u32,
 }
 
-/// A move to a position without a slot, see [`crate::Detour`].
+/// A move to a position without a slot (a [`crate::Detour`]).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SetDetour {
     /// The position's number within its row.
@@ -46,7 +46,7 @@ pub struct SetDetour {
     pub instead: Vec<(Tier, u64)>,
 }
 
-/// A tier as rows of words. The players alternate on every move, moves that leave the tier included.
+/// The positions of a tier as rows of 64-bit words. The players alternate on every move, moves to other tiers included.
 pub trait Sets: Send + Sync {
     /// The number of words of a row, at most 64.
     fn width(&self) -> usize;

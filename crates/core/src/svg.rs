@@ -16,7 +16,7 @@
 
 use std::fmt::{self, Display, Write};
 
-/// An element of a picture.
+/// An element of an SVG picture, with attributes and content.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Element {

@@ -3,8 +3,8 @@
 
 use crate::{Chance, Game, InputError, Notation, Payoff, Turn};
 
-/// A game whose positions and moves are printed by `Debug`. A move is parsed by comparison with the legal ones. A
-/// position cannot be parsed; it is reached by moves.
+/// Adapter that prints positions and moves of a game by `Debug`. A move is parsed by comparison with the legal moves; a
+/// position cannot be parsed, only reached by moves.
 #[derive(Clone, Debug)]
 pub struct DebugNotation<G>(pub G);
 

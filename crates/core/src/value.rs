@@ -20,14 +20,14 @@ const NEVER: u32 = u32::MAX;
 /// Plies of a win or loss whose distance was not stored.
 const UNTIMED: u32 = u32::MAX - 1;
 
-/// The exact value of a position for the player to move: a payoff, and the plies until it is paid.
+/// The exact value of a position for the player to move: a payoff, and the plies to the end of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value {
     payoff: Payoff,
     plies: u32,
 }
 
-/// A value without its distance: win, draw or loss (WDL).
+/// A value without its distance: win, draw or loss.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {

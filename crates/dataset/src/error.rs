@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use thiserror::Error;
 
-/// The reason why rows cannot be written.
+/// Error of writing a data set.
 #[derive(Debug, Error)]
 pub enum DataError {
     /// A file that cannot be written.

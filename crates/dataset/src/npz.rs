@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The data type of a column.
+/// Data type of a column of an npz file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnType {
     /// Unsigned byte.
@@ -73,7 +73,7 @@ impl ColumnType {
     }
 }
 
-/// A column: a name and the contents of each row, one entry or an array of them.
+/// A column of an npz file: its name, and for each row one number or an array of numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Column {
     /// The name of the array in Python.
@@ -259,7 +259,7 @@ impl<W: Write> ColumnSpool<W> {
     }
 }
 
-/// An npz file being written.
+/// Writer of an npz file.
 pub struct Npz {
     path: PathBuf,
     rows: u64,

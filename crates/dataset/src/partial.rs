@@ -14,7 +14,7 @@ use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A file being written. Dropping it removes the temporary file.
+/// Writer that replaces a file atomically. Dropping it before it is finished removes the temporary file.
 #[derive(Debug)]
 pub struct Partial {
     target: PathBuf,

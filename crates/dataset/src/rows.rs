@@ -8,7 +8,7 @@ use outplay_core::Turn;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// File format of rows.
+/// File format of a data set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// One JSON object per line.
@@ -64,7 +64,7 @@ const COLUMNS: &str = "position,to_move,ply,value,distance,best,mask,legal";
 /// Mask entry in an npz for a move that the position does not have.
 const NO_MOVE: u8 = 255;
 
-/// A file of rows being written.
+/// Writer of a file of rows.
 pub struct Rows {
     path: PathBuf,
     kind: RowSink,

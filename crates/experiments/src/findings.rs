@@ -6,7 +6,7 @@ use serde::Serialize;
 
 pub use outplay_arena::text::Grid;
 
-/// The results of an experiment.
+/// Results of an experiment: tables, plots and remarks.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Findings {
     /// The experiment's name.

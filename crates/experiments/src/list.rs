@@ -10,7 +10,7 @@ use crate::{
 use outplay_workbench::Trouble;
 use serde::Serialize;
 
-/// The description of an experiment.
+/// Description of an experiment: its question, source and verdict.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ExperimentInfo {
     /// Its name.

@@ -10,7 +10,7 @@
 use outplay_core::svg::{Element, circle, document, element, group, path, rect, style, text};
 use serde::Serialize;
 
-/// A plot.
+/// A plot of an experiment: a line plot or a map.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Plot {
@@ -20,7 +20,7 @@ pub enum Plot {
     Map(Map),
 }
 
-/// Series over a common axis.
+/// A line plot: series over a common axis.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Lines {
     /// Title.
@@ -39,7 +39,7 @@ pub struct Lines {
     pub series: Vec<Series>,
 }
 
-/// A line of a plot.
+/// A series of a line plot: its name and its points.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Series {
     /// Its name in the legend.
@@ -48,7 +48,7 @@ pub struct Series {
     pub points: Vec<Point>,
 }
 
-/// A point with its uncertainty.
+/// A point of a series, with its confidence interval.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Point {
     /// Horizontal coordinate.
@@ -91,7 +91,7 @@ impl Point {
     }
 }
 
-/// A coloured grid.
+/// A grid of coloured cells with a legend.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Map {
     /// Title.
@@ -112,7 +112,7 @@ pub struct Map {
     pub legend: Vec<(String, Colour)>,
 }
 
-/// Colours that are distinguishable with colour blindness, in light and dark.
+/// Colours of plots, which are distinguishable with colour blindness and on light and dark backgrounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Colour {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a file cannot be used.
+/// Error about a file, with the remedy.
 #[derive(Debug, Error)]
 pub enum FileError {
     /// The system refused.

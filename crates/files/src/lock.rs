@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Retries when a file disappears between opening and locking.
 const ATTEMPTS: usize = 100;
 
-/// A regular file, open for reading and appending, that this process alone has locked.
+/// A regular file, open for reading and appending, with an exclusive advisory lock.
 #[derive(Debug)]
 pub struct Lock {
     file: File,

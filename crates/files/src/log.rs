@@ -10,7 +10,7 @@ use crate::{Contents, FileError, Identity, Lock, State, set_aside};
 use std::io::Write;
 use std::path::Path;
 
-/// Policy for an existing file of another kind, identity or request.
+/// Policy for an existing file that belongs to another game, version or request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strangers {
     /// The name is outplay's own: renames the file.
@@ -22,7 +22,7 @@ pub enum Strangers {
     Refuse,
 }
 
-/// A locked file to which records are appended.
+/// An append-only log file, locked while it is open.
 #[derive(Debug)]
 pub struct Log {
     lock: Lock,

@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Whether a path may be a symbolic link to a regular file.
+/// Whether symbolic links to regular files are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Links {
     /// Follows links: for a file that the user named.

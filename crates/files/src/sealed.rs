@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 /// Maximum number of files set aside under one name; after that the last one is replaced.
 const ASIDE: usize = 9;
 
-/// Identity of a file. Records are read only if all fields match.
+/// Identity of a sealed file: game, rules and program. Records are read only if all fields match.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Identity {
     /// The kind of file.
@@ -84,7 +84,7 @@ impl Identity {
     }
 }
 
-/// Classification of a file by its first line.
+/// State of a sealed file, by its first line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum State {
     /// No bytes, or only zeros (after a system crash).
@@ -99,7 +99,7 @@ pub enum State {
     Stranger,
 }
 
-/// Contents of a sealed file.
+/// Contents of a sealed file: its state and its valid records.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Contents {
     /// Classification by the first line.

@@ -20,14 +20,14 @@ const MOST_CUBES: usize = 6;
 /// The cell of a captured cube.
 const GONE: u8 = u8::MAX;
 
-/// The board's size.
+/// EinStein würfelt nicht! on a board of a given size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Einstein {
     size: u8,
     cubes: u8,
 }
 
-/// The cells of the cubes, the player to move, and the rolled face, 0 before the roll.
+/// A position of EinStein: the cells of the cubes, the player to move, and the rolled face (0 before the roll).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Cubes {
     cells: [[u8; MOST_CUBES]; 2],
@@ -35,7 +35,7 @@ pub struct Cubes {
     rolled: u8,
 }
 
-/// A roll, or a cube's move to a cell.
+/// A move of EinStein: a roll, or a cube's move to a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CubeMove {
     /// The face of the die, from 1.

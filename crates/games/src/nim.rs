@@ -20,21 +20,21 @@ const MOST_MATCHES: u32 = 1_000_000;
 /// Piles larger than this are displayed as a number instead of single matches.
 const MOST_SHOWN: u32 = 30;
 
-/// The piles at the start, and the winning condition.
+/// Nim with given piles, misère or normal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Nim {
     piles: Vec<u32>,
     normal: bool,
 }
 
-/// The piles, smallest first, and the player to move.
+/// A position of Nim: the piles, smallest first, and the player to move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Piles {
     piles: Vec<u32>,
     second_to_move: bool,
 }
 
-/// A number of matches from a pile; equal piles are interchangeable.
+/// A move of Nim: a number of matches from a pile; piles of equal size are interchangeable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Take {
     pile: u32,

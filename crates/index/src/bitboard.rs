@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Shl, Shr, Sub};
 
-/// An unsigned integer used as a set of cells.
+/// An unsigned integer used as a bitboard: a set of cells.
 pub trait Bits:
     Copy
     + Eq
@@ -94,7 +94,7 @@ pub trait Bits:
     }
 }
 
-/// Iterates over the cells of a set.
+/// Iterator over the cells of a set.
 pub struct Cells<B>(B);
 
 impl<B: Bits> Iterator for Cells<B> {

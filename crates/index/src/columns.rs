@@ -9,7 +9,7 @@
 
 use crate::Bits;
 
-/// The size of a board that fits in a bitboard.
+/// Geometry of a board that fits in a bitboard: width and height.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns {
     width: usize,

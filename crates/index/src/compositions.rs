@@ -4,7 +4,7 @@
 //! bounds 2 2, n = 2:   0 2   1 1   2 0        ranks 0, 1, 2
 //! ```
 
-/// Counts, ranks and unranks height vectors.
+/// Ranking of bounded compositions: the heights of columns with a given number of stones.
 #[derive(Clone, Debug)]
 pub struct Compositions {
     caps: Vec<u32>,

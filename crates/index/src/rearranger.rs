@@ -18,7 +18,7 @@
 
 use crate::rearrangements;
 
-/// The content of a cell, in ranking order.
+/// Content of a cell; the order of the variants determines the rank.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Mark {
     /// No stone.

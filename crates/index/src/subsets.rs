@@ -10,7 +10,7 @@ use crate::binomial;
 const CHUNK: usize = 13;
 const PATTERNS: usize = 1 << CHUNK;
 
-/// Ranks and unranks subsets of up to 64 elements.
+/// Ranking of subsets of up to 64 elements in colexicographic order.
 #[derive(Clone)]
 pub struct Subsets {
     elements: u32,

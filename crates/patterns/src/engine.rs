@@ -25,7 +25,7 @@ use std::time::Instant;
 /// Node limit of VCT per search.
 const MOST_ATTACK: u64 = 200_000;
 
-/// Configuration of an engine.
+/// Configuration of the pattern engine: memory, threads and weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Entries of the transposition table, 16 bytes each.
@@ -42,7 +42,7 @@ impl Default for Settings {
     }
 }
 
-/// Search limits; the first one hit ends the search.
+/// Limits of a search by the pattern engine; the first one reached ends the search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PatternLimits {
     /// Maximum depth in plies, not counting threats beyond the horizon.
@@ -53,7 +53,7 @@ pub struct PatternLimits {
     pub end: Option<Instant>,
 }
 
-/// Search result.
+/// Result of a search by the pattern engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatternResult {
     /// The cell to play.
@@ -95,7 +95,7 @@ impl PatternResult {
     }
 }
 
-/// Engine for boards with one k; the transposition table persists between searches until it is cleared.
+/// Engine for k in a row with a fixed k; its transposition table persists between searches until it is cleared.
 pub struct PatternEngine {
     k: usize,
     settings: Settings,

@@ -13,7 +13,7 @@ pub const NAMES: [&str; 10] =
 pub(crate) const NUMBERED: [u8; 10] =
     [FAR, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE];
 
-/// Weights of shapes for the player to move and for the opponent, in the order of [`NAMES`].
+/// Evaluation weights of shapes, for the player to move and for the opponent, in the order of [`NAMES`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Weights {
     /// Weights for the player to move.

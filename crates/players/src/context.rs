@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// Maximal nesting of `noisy:inner=…`; deeper specs are refused, since construction is recursive.
 const MAX_NESTING: u32 = 4;
 
-/// A game with the resources that its players use.
+/// A game with everything that is needed to construct its players: searchers, exact values, files, engines.
 #[derive(Clone)]
 pub struct PlayerContext {
     /// The game.

@@ -18,7 +18,7 @@ const DEAD: i32 = 1 << 20;
 /// The greatest k that the packed counts can hold.
 pub(crate) const MOST_K: usize = 1000;
 
-/// The windows that count.
+/// Variant of the helpfulness heuristic: which windows are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// The paper's first form: windows without a stone of the opponent.

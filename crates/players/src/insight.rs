@@ -10,7 +10,7 @@ use crate::helpfulness::{Form, Helpfulness};
 use outplay_core::{Content, LineBoard, Turn};
 use serde::Serialize;
 
-/// The breakdown of an evaluation.
+/// Breakdown of a static evaluation into its terms.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Insight {
     /// The score, as players use it.
@@ -35,7 +35,7 @@ impl Insight {
     }
 }
 
-/// One term of an evaluation.
+/// A term of a static evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
     /// The name of the feature.
@@ -57,7 +57,7 @@ impl Part {
 /// The directions of lines, in the order of [`CellHelp::own`].
 pub const DIRECTIONS: [&str; 4] = ["column", "row", "rising diagonal", "falling diagonal"];
 
-/// The helpfulness of an empty cell, by direction: windows of the player to move, and of the opponent.
+/// Helpfulness of an empty cell by direction, from windows of the player to move and of the opponent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CellHelp {
     /// The cell.

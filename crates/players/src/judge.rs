@@ -27,7 +27,7 @@ pub trait Judge: Send + Sync {
     }
 }
 
-/// The evaluation `zero`.
+/// The evaluation `zero`, which scores every position 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoOpinion;
 

@@ -22,7 +22,7 @@ const LEVELS: [(&str, &str); 10] = [
 /// A level only of games for which the pattern engine is the default.
 const HELPFUL: &str = "helpful";
 
-/// A level of strength of a game.
+/// A level of strength of a game: its number, its name and its player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct StrengthLevel {
     /// Its number, from 1.

@@ -54,7 +54,7 @@ pub type MoveValues = Vec<(AnyMove, MoveValue)>;
 /// The moves of a position with their payoffs.
 pub type Payoffs = Vec<(AnyMove, f64)>;
 
-/// The value of a position, and moves known to be optimal; further moves may be optimal, too.
+/// The value of the optimal moves of a position, and some of these moves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
     /// The value of the optimal moves for the player who makes them.

@@ -6,7 +6,7 @@ use outplay_runtime::Monitor;
 use outplay_search::SearchError;
 use thiserror::Error;
 
-/// The reasons for which a player returns no move.
+/// Reason why a player returns no move.
 #[derive(Debug, Error)]
 pub enum PlayError {
     /// The game is over, or the position is a chance node.
@@ -40,7 +40,7 @@ pub enum PlayError {
     Input(#[from] InputError),
 }
 
-/// The faults of an external engine.
+/// Fault of an external engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// The process exited, or could not be started.

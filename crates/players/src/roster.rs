@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// A kind of player.
+/// Description of a kind of player: its name, options and an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct PlayerKind {
     /// The name before the colon.

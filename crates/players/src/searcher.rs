@@ -48,7 +48,7 @@ pub trait Searcher: Send {
     fn bytes(&self) -> usize;
 }
 
-/// A Monte Carlo tree search of one game.
+/// The tree of a Monte Carlo tree search of one game.
 pub trait MctsTree: Send {
     /// Returns the most visited move after the playouts or nodes of `limits`, at `end`, or when `monitor` stops.
     ///
@@ -70,7 +70,7 @@ pub trait MctsTree: Send {
     fn bytes(&self) -> usize;
 }
 
-/// A factory of searches for one game.
+/// Factory of searches for one game.
 pub trait SearcherFactory: Send + Sync {
     /// A search that evaluates its leaves by `judge`; `options` are for games without dice.
     fn look_ahead(&self, judge: Arc<dyn Judge>, options: SearchOptions) -> Box<dyn Searcher>;
@@ -100,7 +100,7 @@ impl<G: Game> SearcherFactory for Native<G> {
     }
 }
 
-/// A game with dice.
+/// Factory of searches for a game with dice.
 pub struct NativeChance<G: Chance>(pub Native<G>);
 
 impl<G: Chance> SearcherFactory for NativeChance<G> {

@@ -23,7 +23,7 @@ use outplay_runtime::{Deadline, Monitor, NoMonitor};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// Search limits, and whether to return a proof.
+/// Limits of a proof search, and whether it returns a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct ProofLimits {
     /// Maximum number of nodes.
@@ -42,7 +42,7 @@ impl Default for ProofLimits {
     }
 }
 
-/// Proven bounds on the value of a board, for the player to move.
+/// Result of a proof search: bounds on the value of a board for the player to move, and the proof if requested.
 #[derive(Clone, Debug)]
 pub struct ProofResult {
     /// The value is at least this.
@@ -67,7 +67,7 @@ impl ProofResult {
     }
 }
 
-/// Error for boards that the proof search does not support.
+/// A board that the proof search does not support.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProveError {
     /// The board has gravity.

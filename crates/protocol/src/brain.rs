@@ -10,7 +10,7 @@ use outplay_runtime::{Deadline, Monitor};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-/// The search limits of a `go` command.
+/// Limits of a search that the host requests: time, depth and nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MoveLimits {
     /// Time, including communication overhead.
@@ -38,7 +38,7 @@ const LINGER: Duration = Duration::from_secs(2);
 /// Predicts whether the exact value of a position is available soon.
 pub type Likely = Box<dyn Fn(&AnyPosition) -> bool + Send + Sync>;
 
-/// The chosen move with a note.
+/// The move that the engine plays, with an optional note for the host.
 pub struct ChosenMove {
     /// The move.
     pub choice: Choice,
@@ -46,7 +46,7 @@ pub struct ChosenMove {
     pub note: Option<String>,
 }
 
-/// A game with the player that moves for this engine.
+/// The engine's state in a game: the player that chooses its moves, and its time management.
 pub struct Brain {
     kit: PlayerContext,
     likely: Likely,

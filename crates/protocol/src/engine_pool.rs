@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Maximal number of idle engines.
 const MAX_IDLE: usize = 4;
 
-/// A shared pool of idle engines. Clones share it; dropping the last clone ends the engines.
+/// A shared pool of idle engine processes. Clones share the pool; dropping the last clone terminates the engines.
 #[derive(Clone, Default)]
 pub struct EnginePool(Arc<Mutex<Vec<(String, EngineProcess)>>>);
 

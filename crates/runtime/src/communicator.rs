@@ -21,7 +21,7 @@ use std::fmt;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Replies to the requests of other ranks.
+/// Handler that replies to the requests of other ranks.
 pub trait RequestHandler: Send + Sync {
     /// Returns the reply to a request, or the reason why there is none, as a sentence.
     ///
@@ -31,7 +31,7 @@ pub trait RequestHandler: Send + Sync {
     fn answer(&self, request: &[u8]) -> Result<Vec<u8>, String>;
 }
 
-/// A group of processes from the point of view of one of them. Errors are sentences for the user.
+/// A group of processes (ranks) that pass messages, as seen by one of them. Errors are sentences for the user.
 pub trait Communicator: fmt::Debug + Send + Sync {
     /// The rank of this process (`MPI_Comm_rank`).
     fn rank(&self) -> usize;

@@ -6,7 +6,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The priority lock.
+/// Priority lock around CPU-bound work.
 #[derive(Debug, Default)]
 pub struct CpuLock {
     state: Mutex<LockState>,
@@ -20,7 +20,7 @@ struct LockState {
     urgent: usize,
 }
 
-/// Guard; dropping it releases the lock.
+/// Guard of a [`CpuLock`]; dropping it releases the lock.
 #[derive(Debug)]
 pub struct CpuGuard<'a>(&'a CpuLock);
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Cancels at the n-th poll and measures the time between polls.
+/// A monitor that cancels at the n-th poll and measures the time between polls.
 pub struct Meter {
     most: u64,
     questions: AtomicU64,

@@ -22,11 +22,11 @@ pub fn discard<T: Send + 'static>(waste: T) {
     let _ = std::thread::Builder::new().spawn(move || drop(waste));
 }
 
-/// Error of a failed allocation.
+/// Error: memory allocation failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoMemory;
 
-/// A hash map with bounded insertion latency.
+/// A hash map in shards, so that no insertion takes long.
 #[derive(Clone, Debug)]
 pub struct ShardedMap<K, V> {
     /// One shard, or [`PARTS`].

@@ -19,7 +19,7 @@ use outplay_core::{Game, Turn};
 use outplay_runtime::{Monitor, ShardedMap, discard};
 use std::time::Instant;
 
-/// Result of a breadth-first search, with the size of every level.
+/// Result of a breadth-first minimax search, with the size of every level.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Breadth<M> {
     /// The report. Nodes are counted as a depth-first minimax would count them; `distinct_keys` is the number

@@ -22,7 +22,7 @@ use outplay_core::{Chance, Game, Turn};
 use outplay_runtime::Monitor;
 use std::time::Instant;
 
-/// Pruning method at chance nodes.
+/// Search method for games with chance: expectiminimax, Star1 or Star2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum DiceMethod {
     /// No pruning anywhere.
@@ -48,7 +48,7 @@ impl DiceMethod {
     }
 }
 
-/// Result of a search of a game with chance.
+/// Result of an expectiminimax search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DiceReport<M> {
     /// The first player's mean payoff; `None` if the search was stopped.

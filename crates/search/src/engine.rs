@@ -28,7 +28,7 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Search engine for one game.
+/// Alpha-beta search engine for one game, with a transposition table that persists between searches.
 ///
 /// # Examples
 ///
@@ -56,7 +56,8 @@ pub struct SearchEngine<'a, G: Game, E = Zero, K = PositionHash> {
     keys: PhantomData<K>,
 }
 
-/// The memory of an engine (transposition table and evaluation cache) without its borrow of the game.
+/// Memory of a [`SearchEngine`] (transposition table and evaluation cache), which outlives the engine's borrow of the
+/// game.
 pub struct EngineMemory<G: Game> {
     table: Option<TranspositionTable<G>>,
     cache: Option<EvaluationCache<G>>,

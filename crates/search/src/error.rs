@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// A game that this search does not support, or a failure during the search.
+/// Error of a search: a game that it does not support, or a failure.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchError {
     /// The game has chance nodes.

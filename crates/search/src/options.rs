@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Search method.
+/// Search algorithm: minimax, alpha-beta or PVS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SearchMethod {
     /// Plain minimax.
@@ -15,7 +15,7 @@ pub enum SearchMethod {
     Pvs,
 }
 
-/// Key of the transposition table.
+/// Kind of key of the transposition table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TableKey {
     /// A hash selects the bucket, and the whole position is compared.
@@ -26,7 +26,7 @@ pub enum TableKey {
     Zobrist(u32),
 }
 
-/// Search options. Every combination returns the same value; only the work differs.
+/// Options of a search. Every combination returns the same value; only the work differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchOptions {
     /// Minimax, alpha-beta or PVS.
@@ -120,8 +120,8 @@ impl Default for SearchOptions {
     }
 }
 
-/// Search limits; the first one hit ends the search. The default has none and searches until the value is
-/// exact, which may be never for a game with cycles.
+/// Limits of a search; the first one reached ends it. The default has none and searches until the value is exact, which
+/// may be never for a game with cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SearchLimits {
     /// Plies to look ahead.

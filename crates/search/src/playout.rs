@@ -12,7 +12,7 @@ use rand::{Rng, SeedableRng};
 /// Games between two progress reports and checks for faults of the rules.
 const POLL: u64 = 1 << 12;
 
-/// Number, length and seed of playouts.
+/// Number, maximum length and random seed of playouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlayoutOptions {
     /// Games to play.
@@ -30,7 +30,7 @@ impl PlayoutOptions {
     }
 }
 
-/// Results of playouts, from the first player's view.
+/// Results of playouts, for the first player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Playouts {
     /// Games that the first player won.

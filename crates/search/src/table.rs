@@ -21,7 +21,7 @@ use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, OnceLock};
 
-/// Source of hash keys.
+/// Source of hash keys for the transposition table.
 pub trait Keys<G: Game>: Send + Sync {
     /// Returns a key that is equal for equal positions.
     fn key(game: &G, pos: &G::Position) -> u64;
@@ -36,11 +36,11 @@ pub trait Keys<G: Game>: Send + Sync {
     }
 }
 
-/// Hashes the position: works for every game.
+/// Hash keys computed from the position by `Hash`, for any game.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionHash;
 
-/// Uses the game's own keys, [`HashKeys::key`].
+/// Hash keys that the game itself computes ([`HashKeys::key`]).
 #[derive(Clone, Copy, Debug)]
 pub struct GameKeys;
 

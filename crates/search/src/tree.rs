@@ -19,7 +19,7 @@ use crate::{Counters, DiceMethod, Evaluate, SearchError, SearchLimits};
 use outplay_core::{Game, Turn, Value};
 use outplay_runtime::Monitor;
 
-/// Options of a recorded search.
+/// Options of a recorded search tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TreeOptions {
     /// Alpha-beta; otherwise minimax.
@@ -41,7 +41,7 @@ impl Default for TreeOptions {
     }
 }
 
-/// Value of a position for the first player.
+/// Value of a node of a recorded search tree, for the first player.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Worth {
     /// The result of the game, with the distance counted from the root.
@@ -52,7 +52,7 @@ pub enum Worth {
     Mean(f64),
 }
 
-/// Kind of bound.
+/// Kind of bound of a node's value: exact, lower or upper.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bound {
     /// The value itself.
@@ -63,7 +63,7 @@ pub enum Bound {
     AtMost,
 }
 
-/// Reason for pruning.
+/// Reason why a branch of a recorded search tree was pruned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cut {
     /// Alpha cutoff: the first player has at least as much elsewhere.
@@ -88,7 +88,7 @@ impl Cut {
     }
 }
 
-/// Fate of a position in the search.
+/// What happened to a position in the search: expanded, finished, at the horizon or cut off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// Its successors were searched.
@@ -101,7 +101,7 @@ pub enum Fate {
     CutOff(Cut),
 }
 
-/// A node of the recorded tree.
+/// A node of a recorded search tree.
 #[derive(Clone, Debug)]
 pub struct Branch<P, M> {
     /// The position.
@@ -132,7 +132,7 @@ pub struct Branch<P, M> {
     pub cut_left_out: usize,
 }
 
-/// A recorded search.
+/// A recorded search tree.
 #[derive(Clone, Debug)]
 pub struct Tree<G: Game> {
     /// The positions in preorder: the root first, parents before children.

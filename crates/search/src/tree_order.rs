@@ -18,7 +18,7 @@ use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 use rustc_hash::FxHashMap;
 
-/// Order in which moves are tried.
+/// Order in which a recorded search tries the moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TreeOrder {
     /// The order of the rules.

@@ -24,7 +24,7 @@ const COOKIE_SECONDS: u32 = 30 * 24 * 3600;
 /// Length of a token in characters. Sixteen random ones cannot be guessed over a network.
 const LENGTH: std::ops::RangeInclusive<usize> = 16..=200;
 
-/// A shared secret that admits clients.
+/// Access token: a secret that clients must send.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccessToken(String);
 

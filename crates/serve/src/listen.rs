@@ -14,7 +14,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::net::TcpListener;
 
-/// Errors of starting or running a server.
+/// Error of starting or running the server.
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The port is in use.
@@ -28,7 +28,7 @@ pub enum ServeError {
     Run(io::Error),
 }
 
-/// A server that has bound its port.
+/// An HTTP server that is bound to its port.
 pub struct Server {
     listener: StdListener,
     shared: Arc<ServerState>,

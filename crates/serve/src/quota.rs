@@ -18,7 +18,7 @@ const STAGING: &str = "visitors";
 /// Marker file of a guest's table.
 const MARK: &str = "visitor";
 
-/// Disk quota of guests' tables.
+/// Disk quota of tables that visitors' requests solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quota {
     /// Bytes of all guest tables together.

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Settings of a server.
+/// Settings of the server.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Address to listen on.

@@ -34,7 +34,7 @@ use outplay_core::{Chance, Game, Index, Tier, Turn};
 use outplay_runtime::{Communicator, Monitor, Pace};
 use std::sync::Arc;
 
-/// Stopping rule of value iteration.
+/// Stopping rule of value iteration: tolerance and maximum number of sweeps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Settle {
     /// Residual at which iteration stops: the largest change of a value in one sweep over a cyclic tier.
@@ -49,7 +49,7 @@ impl Default for Settle {
     }
 }
 
-/// Convergence of a tier: number of sweeps and last residual. Both are 0 for an acyclic tier.
+/// Convergence of value iteration in a tier: number of sweeps and last residual. Both are 0 for an acyclic tier.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct TierConvergence {
     /// Sweeps over the tier.
@@ -58,7 +58,7 @@ pub struct TierConvergence {
     pub change: f64,
 }
 
-/// Expected payoffs of all numbered positions.
+/// Expected payoffs of all positions of an index.
 #[derive(Clone, Debug, Default)]
 pub struct ExpectedPayoffs {
     tiers: Vec<Vec<f64>>,
@@ -132,7 +132,7 @@ fn outcomes<G: Chance>(game: &G, pos: &G::Position, out: &mut Vec<(G::Move, f64)
     Ok(())
 }
 
-/// Checkpoint store of tiers of expected payoffs.
+/// Checkpoint store for tiers of expected payoffs, so that an interrupted run can resume.
 pub trait KeepMeans {
     /// Error of loading or storing.
     type Error: From<SolveError>;

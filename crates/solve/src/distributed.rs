@@ -27,8 +27,8 @@ use crate::SolveError;
 use outplay_core::{Payoff, Turn};
 use outplay_runtime::Communicator;
 
-/// Global address of a position: rank, tier, and slot among that rank's positions of the tier. As the target of a
-/// move it also carries whether the same player moves again.
+/// Global address of a position: process, tier, and slot among that process's positions of the tier. As the target of a
+/// move it also says whether the same player moves again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Spot(u64);
 
@@ -59,7 +59,7 @@ impl Spot {
     }
 }
 
-/// One rank's share of the position graph.
+/// The position graph as one process sees it: its own positions, and global addresses of all others.
 pub trait GlobalId: Sync {
     /// Number of tiers.
     fn tiers(&self) -> u32;

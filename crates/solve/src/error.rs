@@ -3,7 +3,7 @@
 use outplay_core::{Breach, Game};
 use thiserror::Error;
 
-/// Why a solver cannot solve a game, or that it was cancelled.
+/// Error of a solver: an unsupported game, a limit, a broken law, or cancellation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SolveError {
     /// The game has cycles: play can return to an earlier position.

@@ -13,7 +13,7 @@ use crate::memo::heap_bytes;
 use outplay_core::{Game, Index, Tier, Turn};
 use outplay_runtime::{Monitor, NoMemory, Pace, ShardedMap, discard};
 
-/// All positions that are reachable from the start, numbered.
+/// An index of all positions that are reachable from the start, built by exploring the game.
 pub struct ExploredGame<G: Game> {
     positions: Vec<G::Position>,
     /// Id of each position: its index in `positions`.

@@ -6,7 +6,7 @@ use crate::{SolveError, Tally};
 use outplay_core::{Game, Value};
 use outplay_runtime::{Monitor, NoMemory, Pace, ShardedMap, discard};
 
-/// The values of every position reachable from the root.
+/// Result of memoised minimax: the values of every position reachable from the root.
 pub struct Memo<G: Game> {
     found: DepthFirstResult,
     /// `None` marks a position on the current path: reaching it again means that the game has a cycle.

@@ -44,7 +44,7 @@ impl<G: Game> Frame<G> {
     }
 }
 
-/// Result and node counts of a depth-first solver.
+/// Result of a depth-first solver: the value and node counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DepthFirstResult {
     /// The value of the root.

@@ -10,7 +10,7 @@ use outplay_runtime::{Monitor, Pace};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The reachable positions of every tier.
+/// Bit sets of the reachable positions, tier by tier.
 pub struct Reach {
     tiers: Vec<Vec<AtomicU64>>,
     counts: Vec<u64>,

@@ -75,7 +75,7 @@ impl Default for RetrogradeOptions {
     }
 }
 
-/// The values of all tiers, with counts of positions by value.
+/// Result of a retrograde analysis: the values of all tiers, with counts of positions by value.
 pub struct RetrogradeValues<C> {
     solved_tiers: Vec<SolvedTier<C>>,
     /// Counts of every tier.
@@ -152,7 +152,7 @@ impl<C: Code> RetrogradeValues<C> {
     }
 }
 
-/// A [`Probe`] of solved values, for search and players.
+/// A [`Probe`] of the values that retrograde analysis has found, for searches and players.
 pub struct SolvedProbe<'a, G, I, C> {
     /// The rules, for positions without a number.
     pub game: &'a G,
@@ -168,7 +168,7 @@ impl<G: Game, I: Index<G>, C: Code> Probe<G> for SolvedProbe<'_, G, I, C> {
     }
 }
 
-/// Checkpoint store of solved tiers, so that an interrupted run can resume.
+/// Checkpoint store for solved tiers, so that an interrupted run can resume.
 pub trait Keep<C> {
     /// Error of loading or storing.
     type Error: From<SolveError>;
@@ -195,7 +195,7 @@ pub trait Keep<C> {
     fn keep(&mut self, solved: &RetrogradeValues<C>, tier: Tier) -> Result<(), Self::Error>;
 }
 
-/// Checkpoint store that loads and stores nothing.
+/// A checkpoint store that loads and stores nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Forget;
 

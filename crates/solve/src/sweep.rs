@@ -15,7 +15,7 @@ use outplay_runtime::{Monitor, Pace};
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 
-/// The values of all tiers, with counts of positions by value.
+/// Result of a backward induction: the values of all tiers, with counts of positions by value.
 pub struct SweepValues<C> {
     tiers: Vec<Vec<C>>,
     tally: Tally,

@@ -20,7 +20,7 @@ use outplay_core::{Game, Probe, ProbeError, Value};
 use outplay_runtime::{Monitor, NoMonitor, Pace};
 use std::cell::RefCell;
 
-/// Model of a fallible opponent.
+/// Model of a fallible opponent: its horizon and search depth.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fallible {
     /// Plies at which a win is found with probability 1/e; larger means a stronger opponent.
@@ -35,7 +35,7 @@ impl Default for Fallible {
     }
 }
 
-/// A move from a lost position.
+/// A move of a lost position, ranked by the expected gain from the opponent's errors.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Hope<M> {
     /// The move.

@@ -3,7 +3,7 @@
 use outplay_core::{Turn, Value, Verdict};
 use rustc_hash::FxHashMap;
 
-/// Positions by tier, player to move and value.
+/// Counts of positions by tier, player to move and value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// One entry per tier.
@@ -12,7 +12,7 @@ pub struct Tally {
     pub merged: bool,
 }
 
-/// The positions of one tier.
+/// Counts of the positions of one tier, by player to move and value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TierTally {
     /// Values with the first player to move, as that player sees them.
@@ -23,7 +23,7 @@ pub struct TierTally {
     pub finished: u64,
 }
 
-/// Win, draw and loss counts.
+/// Counts of wins, draws and losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Split {
     /// Positions won by the player whose point of view it is.

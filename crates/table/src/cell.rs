@@ -38,7 +38,7 @@ impl CellKind {
     }
 }
 
-/// A value that a table can store. One value of each type means "don't-care".
+/// A value that a table can store. One value of each type represents a don't-care.
 pub trait Cell: Copy + PartialEq + Send + Sync + 'static {
     /// Don't-care: a slot that is never probed; the table may return any value for it.
     const UNKNOWN: Self;

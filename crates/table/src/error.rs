@@ -228,7 +228,7 @@ pub enum Cure {
     Report,
 }
 
-/// Effect of solving a game on its table.
+/// What solving a game would do to its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SolveEffect {
     /// Creates the table.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Kind of value stored for each position.
+/// Kind of values that a table stores: win/draw/loss, distance, or expected payoffs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Values {
@@ -29,7 +29,7 @@ impl fmt::Display for Values {
     }
 }
 
-/// Identity of a table. Two tables with equal identities have the same slots.
+/// Identity of a table: game, rules version and layout. Two tables with equal identities have the same slots.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     /// The game's canonical spec.

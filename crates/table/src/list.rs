@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// A table in a data directory.
+/// An entry in the list of a data directory's tables, readable or not.
 #[derive(Debug)]
 pub struct TableEntry {
     /// The name of its directory.
@@ -18,7 +18,7 @@ pub struct TableEntry {
     pub table: Result<ListedTable, TableError>,
 }
 
-/// Description of a readable table.
+/// Description of a readable table in a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedTable {
     /// The table's identity.

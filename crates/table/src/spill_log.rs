@@ -27,7 +27,7 @@ const MAGIC: [u8; 4] = *b"slab";
 const HEADER: usize = 24;
 const ENDING: &str = ".slabs";
 
-/// Log of records by name and number.
+/// Append-only log of checksummed records, each with a name and a number.
 #[derive(Debug)]
 pub struct SpillLog {
     dir: PathBuf,

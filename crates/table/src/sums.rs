@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
 
-/// SHA-256 sum of a file of a complete table.
+/// SHA-256 sum of one file of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sum {
     /// Path below the data directory, such as `connect4-5x4/tier-07.opt`.

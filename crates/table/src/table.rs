@@ -18,7 +18,7 @@ const CACHE_SLOTS: usize = 1 << 12;
 /// Slots of a table whose blocks are all checked in some tens of milliseconds.
 const QUICKLY_CHECKED: u64 = 5_000_000;
 
-/// Reader of a table, shareable between threads.
+/// Reader of a table, which threads can share.
 ///
 /// Don't-cares are not stored as such: probing one returns `None` or any of the tier's values.
 pub struct Table {

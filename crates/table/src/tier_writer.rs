@@ -22,7 +22,7 @@ use xxhash_rust::xxh3::Xxh3;
 /// zstd level of the model, which is small and written once.
 pub(crate) const MODEL_LEVEL: i32 = 19;
 
-/// Accepts the slots of a tier, in any order and from any thread, then writes the tier's file.
+/// Writer of one tier: accepts its slots in any order and from any thread, then writes the tier's file.
 ///
 /// Slots that are never put are don't-cares. The file depends only on the cells, not on the order or the
 /// size of the calls nor on the number of threads.

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The single writer of a table.
+/// Writer of a table; a table has one writer at a time.
 pub struct Writer {
     identity: Identity,
     name: String,

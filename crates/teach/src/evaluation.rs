@@ -8,7 +8,7 @@ use outplay_workbench::{GameHandle, PositionRef, Session, Trouble, kit};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// An evaluated position.
+/// Static evaluation of a position, with its terms and the value of every cell.
 #[derive(Clone, Debug, Serialize)]
 pub struct Evaluation {
     /// The canonical spec.
@@ -35,7 +35,7 @@ pub struct Evaluation {
     pub svg: String,
 }
 
-/// The value of a cell for the player to move.
+/// Value of an empty cell for the player to move, by a static evaluation.
 #[derive(Clone, Debug, Serialize)]
 pub struct CellValue {
     /// The move there.

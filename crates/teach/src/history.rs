@@ -16,7 +16,7 @@ use outplay_runtime::{Deadline, Monitor};
 use outplay_workbench::{Answer, GameHandle, Oracle, PositionRef, Session, Trouble, check_stop};
 use serde::Serialize;
 
-/// One position of a game that was played.
+/// A position of a played game, with its value and the mistake that led to it, if any.
 #[derive(Clone, Debug, Serialize)]
 pub struct HistoryStep {
     /// Moves made before it.
@@ -41,7 +41,7 @@ pub struct HistoryStep {
     pub mistake: Option<Mistake>,
 }
 
-/// A move that was not worth as much as the best one.
+/// A move that was worth less than the best move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mistake {
     /// Who made it.
@@ -54,7 +54,7 @@ pub struct Mistake {
     pub loss: f64,
 }
 
-/// The answer of `history`.
+/// The answer of `history`: every position of a game with its value.
 #[derive(Clone, Debug, Serialize)]
 pub struct History {
     /// The canonical spec.

@@ -10,7 +10,7 @@ use outplay_core::{AnyPosition, Chance, Game, Notation, Turn};
 use outplay_workbench::{GameHandle, PositionRef, Trouble};
 use serde::Serialize;
 
-/// A move that was made.
+/// A ply of a played game: the move, the player, and whether chance decided it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ply {
     /// The move in the game's notation.
@@ -25,7 +25,7 @@ pub struct Ply {
     pub said: String,
 }
 
-/// A position that a game came to.
+/// A position of a played game, with the ply that led to it.
 #[derive(Clone, Debug)]
 pub struct VisitedPosition {
     /// The position.

@@ -18,7 +18,7 @@ use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 use std::time::Duration;
 
-/// A puzzle.
+/// A puzzle: a position with one outstanding move, its task and its solution.
 #[derive(Clone, Debug, Serialize)]
 pub struct Puzzle {
     /// The canonical spec.
@@ -73,7 +73,7 @@ const LONGEST: usize = 400;
 /// Minimum gap to the second best move in a game with chance.
 const MARGIN: f64 = 0.02;
 
-/// The distinction of the move to find.
+/// What distinguishes the move to find from the other moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PuzzleKind {

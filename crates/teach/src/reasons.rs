@@ -16,7 +16,7 @@ use outplay_workbench::{Answer, GameHandle, Oracle, PositionRef, Session, Troubl
 use serde::Serialize;
 use std::time::Duration;
 
-/// The meaning of a marked spot.
+/// Meaning of a marked spot in an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MarkKind {
@@ -32,7 +32,7 @@ pub enum MarkKind {
     Key,
 }
 
-/// A spot that is part of the explanation.
+/// A marked spot of the board in an explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReasonMark {
     /// The index of the spot in the scene.
@@ -48,7 +48,7 @@ pub struct ReasonMark {
     pub pair: Option<usize>,
 }
 
-/// A move of the principal variation.
+/// A move of the principal variation in an explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReasonMove {
     /// The move.
@@ -65,7 +65,7 @@ pub struct ReasonMove {
     pub takes: bool,
 }
 
-/// The answer of `why`.
+/// The answer of `why`: sentences, marked spots and the principal variation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explanation {
     /// The canonical spec.

@@ -36,7 +36,7 @@ pub(crate) struct PuzzleContext<'a> {
     pub(crate) watch: &'a dyn Monitor,
 }
 
-/// One move of the solver and the reply.
+/// A step of a puzzle's solution: one move of the solver and the reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PuzzleStep {
     /// The only right move.
@@ -47,7 +47,7 @@ pub struct PuzzleStep {
     pub reply: Option<String>,
 }
 
-/// The difficulty of a puzzle and its causes.
+/// Difficulty of a puzzle, with the measurements that it is derived from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Difficulty {
     /// From 1, for beginners, to 5.

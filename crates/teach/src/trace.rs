@@ -18,7 +18,7 @@ use serde::Serialize;
 /// Length limit of a position's text that is included, so that it can be drawn.
 const SHORT: usize = 48;
 
-/// The search to record.
+/// Parameters of a search that is recorded for replay.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TraceRequest {
@@ -55,7 +55,7 @@ impl Default for TraceRequest {
     }
 }
 
-/// A recorded search.
+/// A search recorded for replay, position by position.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trace {
     /// The canonical spec.
@@ -133,7 +133,7 @@ fn is_nothing(count: &u64) -> bool {
     *count == 0
 }
 
-/// A value: the result of the game, an evaluation, or a mean.
+/// Value of a recorded position: the result of the game, an evaluation, or a mean.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum TraceValue {

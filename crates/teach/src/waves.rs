@@ -12,7 +12,7 @@ use outplay_workbench::{Answer, GameHandle, PlainCount, Session, Trouble, retrog
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Number of positions in each wave.
+/// Numbers of positions by distance to the end (waves of retrograde analysis).
 #[derive(Clone, Debug, Serialize)]
 pub struct Waves {
     /// The canonical spec.
@@ -26,7 +26,7 @@ pub struct Waves {
     pub waves: Vec<Wave>,
 }
 
-/// The positions at one distance from the end.
+/// The positions at one distance to the end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Wave {
     /// Plies to the end.
@@ -37,7 +37,7 @@ pub struct Wave {
     pub loss: u64,
 }
 
-/// A position of a list with its value for the player to move.
+/// A position with its value for the player to move.
 #[derive(Clone, Debug, Serialize)]
 pub struct ValuedPosition {
     /// Whether it is a legal position.

@@ -7,7 +7,7 @@ use outplay_solve::{ExploredGame, SolveError};
 use outplay_workbench::{GameHandle, PositionRef, Trouble};
 use serde::Serialize;
 
-/// A game as the lecture's explicit tuple.
+/// A game written out as a tuple (S, I, Succs, T, V).
 #[derive(Clone, Debug, Serialize)]
 pub struct WrittenOut {
     /// The canonical spec.

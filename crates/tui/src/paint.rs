@@ -7,7 +7,7 @@ use ratatui_core::style::{Color, Style};
 use ratatui_core::symbols::border::Set;
 use ratatui_core::text::{Line, Span};
 
-/// The colours that a terminal can show.
+/// Number of colours that a terminal can show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColourDepth {
     /// None: brackets, symbols and brightness carry the meaning.

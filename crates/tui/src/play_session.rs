@@ -7,7 +7,7 @@ use outplay_players::Levels;
 use outplay_runtime::NoMonitor;
 use outplay_workbench::{ChoiceAnswer, ChooseRequest, GameHandle, PositionRef, Session, Trouble, View};
 
-/// Controller of one side.
+/// Controller of one side: the user or a computer player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seat {
     /// The user at the keyboard.
@@ -23,7 +23,7 @@ impl Seat {
     }
 }
 
-/// A move that was made.
+/// A move of a game in progress, with the player who made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedMove {
     /// The move in the game's notation, as scripts read it.
@@ -352,7 +352,7 @@ fn is_endless(session: &PlaySession) -> bool {
     session.moves.len() >= LONGEST && !session.seats.contains(&Seat::Human) && session.view.outcome.is_none()
 }
 
-/// Controller of the next move.
+/// Controller of the next move: the user, a computer player or the dice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mover<'a> {
     /// The user at the keyboard.

@@ -139,7 +139,7 @@ fn answer(session: &mut PlaySession, text: &str, monitor: &dyn Monitor) -> Resul
 /// Longest input line in bytes.
 const LONGEST: u64 = 100_000;
 
-/// Errors of a prompt.
+/// Error of the line-based prompt.
 #[derive(Debug)]
 pub enum PromptError {
     /// A player cannot play, or a table is damaged.

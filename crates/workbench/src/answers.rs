@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Knowledge of a position for the player to move, or of a move for the player who makes it.
+/// Value of a position for the player to move, or of a move for the player who makes it, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
     /// No value: a game without a start.
@@ -163,7 +163,7 @@ pub enum Source {
     Search,
 }
 
-/// The origin of the answer of `solve`.
+/// Origin of a value that `solve` returns: a method, a table, a book, a stored result or a theorem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SolveOrigin {
     /// A method.
@@ -197,7 +197,7 @@ impl Serialize for SolveOrigin {
     }
 }
 
-/// The answer of `solve`.
+/// The answer of `solve`: the value, the best moves, counts and the table.
 #[derive(Clone, Debug, Serialize)]
 pub struct SolveAnswer {
     /// The canonical spec.
@@ -282,7 +282,7 @@ pub struct Convergence {
     pub bound: Option<f64>,
 }
 
-/// Wall and CPU time of solving and storing.
+/// Wall-clock and processor time of a solve, for solving and for writing the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Phases {
     /// Wall time of solving, in seconds.
@@ -295,7 +295,7 @@ pub struct Phases {
     pub write_cpu_seconds: f64,
 }
 
-/// A table on disk.
+/// A complete table on disk, as `solve` reports it.
 #[derive(Clone, Debug, Serialize)]
 pub struct StoredTable {
     /// Its name below the data directory.
@@ -314,7 +314,7 @@ impl StoredTable {
     }
 }
 
-/// An unfinished table on disk.
+/// An unfinished table on disk, as `solve` reports it.
 #[derive(Clone, Debug, Serialize)]
 pub struct PartialTable {
     /// Its name below the data directory; the game's spec if there are several.
@@ -351,7 +351,7 @@ pub struct VerifyReport {
     pub bound: Option<f64>,
 }
 
-/// One ply of a [`StatsReport`], seen by the first player (the mover if merged).
+/// Counts of one tier in a [`StatsReport`], for the first player (for the player to move in a merged index).
 #[derive(Clone, Debug, Serialize)]
 pub struct StatsTier {
     /// The tier's name.
@@ -365,7 +365,7 @@ pub struct StatsTier {
     pub loss_in: BTreeMap<u32, u64>,
 }
 
-/// The answer of `stats`.
+/// The answer of `stats`: position counts by tier, value and distance.
 #[derive(Clone, Debug, Serialize)]
 pub struct StatsReport {
     /// The canonical spec.
@@ -396,7 +396,7 @@ pub struct ProbeReport {
     pub table_bytes: u64,
 }
 
-/// A plain number of positions, to be flattened: `count` in JSON, and `positions` as well until 0.3.
+/// A number of positions that is flattened into another object: `count` in JSON, and also `positions` until 0.3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PlainCount(pub u64);
 
@@ -406,7 +406,7 @@ impl Serialize for PlainCount {
     }
 }
 
-/// Win, draw and loss counts.
+/// Counts of wins, draws and losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Splits {
     /// Won positions.
@@ -423,7 +423,7 @@ impl From<Split> for Splits {
     }
 }
 
-/// All legal positions of a game.
+/// Counts of all legal positions of a game by value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// How many there are, finished ones included.
@@ -449,7 +449,7 @@ impl Counts {
     }
 }
 
-/// A figure by whose turn it is, seen by the player to move.
+/// A figure for each side to move, from the view of the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct BySide<T> {
     /// First player to move.
@@ -485,7 +485,7 @@ impl TurnCounts {
     }
 }
 
-/// The longest win and loss of one side, in plies.
+/// The longest win and the longest loss of one side, in plies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Longest {
     /// Plies of the longest win.
@@ -566,7 +566,7 @@ pub struct MoveAnswer {
     pub opinion: Option<f64>,
 }
 
-/// One tier of an index.
+/// Size of one tier of an index.
 #[derive(Clone, Debug, Serialize)]
 pub struct IndexTier {
     /// The tier's name.
@@ -668,7 +668,7 @@ pub struct EngineReport {
     pub nodes_per_cpu_second: f64,
 }
 
-/// A value with its written proof.
+/// The value of a position by proof search, with the proof as text.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProvedValue {
     /// The canonical spec.
@@ -686,7 +686,7 @@ pub struct ProvedValue {
     pub proof: Option<String>,
 }
 
-/// A position as an interface displays it.
+/// A position with everything that an interface needs to display it.
 #[derive(Clone, Debug, Serialize)]
 pub struct View {
     /// The canonical spec.
@@ -701,7 +701,7 @@ pub struct View {
     pub scene: Scene,
 }
 
-/// A player's choice of move.
+/// A computer player's move, with the statistics of its search.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChoiceAnswer {
     /// The canonical spec of the game.
@@ -746,7 +746,7 @@ pub struct ChanceReport {
     pub star2_leaves: f64,
 }
 
-/// The cost of one method.
+/// Nodes and time of one search method in a [`ChanceReport`].
 #[derive(Clone, Debug, Serialize)]
 pub struct ChanceRow {
     /// The method.

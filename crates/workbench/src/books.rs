@@ -27,7 +27,7 @@ pub(crate) fn book(board: &LineBoard) -> Option<&'static Book> {
     same.then_some(book)
 }
 
-/// The answer of `book info`.
+/// The answer of `book info`: board, depth and size of an opening book.
 #[derive(Clone, Debug, Serialize)]
 pub struct BookInfo {
     /// Columns of the board.
@@ -42,7 +42,7 @@ pub struct BookInfo {
     pub bytes: u64,
 }
 
-/// The answer of `book check`.
+/// The answer of `book check`: how many positions of a sample have the right score.
 #[derive(Clone, Debug, Serialize)]
 pub struct BookCheck {
     /// Positions solved again.

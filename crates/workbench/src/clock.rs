@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// A stopwatch.
+/// Stopwatch for wall-clock and processor time.
 pub struct Clock {
     wall: Instant,
     cpu: f64,

@@ -11,8 +11,7 @@ use std::time::Duration;
 /// Length limit in plies of the random games that show which players move in a game too large to explore.
 const LONGEST: usize = 200;
 
-/// The answer of `games --check`: the lecture's conditions. `None` means that exploration did not decide the
-/// condition.
+/// The answer of `games --check`: the properties of a game. `None` means that exploration did not decide a property.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckReport {
     /// The canonical spec.

@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// The kind of positions to show.
+/// Filter of example positions: tier, value and distance.
 #[derive(Clone, Debug, Default)]
 pub struct ExampleFilter {
     /// The name of a tier; none for any.
@@ -32,7 +32,7 @@ pub struct ExampleFilter {
     pub seed: u64,
 }
 
-/// A position of a table.
+/// An example position of a table, with its value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Example {
     /// The position.
@@ -50,7 +50,7 @@ pub struct Example {
     pub choices: usize,
 }
 
-/// The records of a table.
+/// The longest wins of a table, and the wins that are hardest to find.
 #[derive(Clone, Debug, Serialize)]
 pub struct Records {
     /// The canonical spec.
@@ -74,7 +74,7 @@ pub struct LongestRecords {
     pub longest_losses: LongestRecord,
 }
 
-/// The largest distance of a verdict, and positions that have it.
+/// The largest distance of wins (or losses) in a table, and positions that have it.
 #[derive(Clone, Debug, Serialize)]
 pub struct LongestRecord {
     /// Plies to the end; none without such positions, or in a table without distances.

@@ -24,7 +24,7 @@ use std::sync::{Arc, OnceLock};
 /// Cells of the largest board that any solver accepts.
 const CELLS: usize = 4096;
 
-/// Sizes of the tiers of a tight index, for games that may be too large to build one.
+/// Sizes of the tiers of a tight index, for games whose index may be too large to be built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TierSizes {
     /// The index itself has them, or there is none.

@@ -12,7 +12,7 @@ use serde::Serialize;
 /// Indexes of up to this size are checked completely; of larger ones a random sample of this size is checked.
 const CHECKED: u128 = 1_000_000;
 
-/// A position and its number.
+/// A position and its rank.
 #[derive(Clone, Debug, Serialize)]
 pub struct NumberedPosition {
     /// The canonical spec.
@@ -30,7 +30,8 @@ pub struct NumberedPosition {
     pub unreached: Option<String>,
 }
 
-/// The report of `check_index`: the 2020 report's requirements on a perfect hash.
+/// The answer of `index --check`: whether an index is a perfect hash that supports dynamic programming (Zagaynov and
+/// Zhao 2020).
 #[derive(Clone, Debug, Serialize)]
 pub struct IndexCheck {
     /// The canonical spec.

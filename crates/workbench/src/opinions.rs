@@ -24,7 +24,7 @@ const FEW: usize = 10;
 /// Time limit of the opinions of an answer.
 const TIME: Duration = Duration::from_secs(2);
 
-/// Estimate of a move.
+/// Heuristic estimate of a move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Opinion {
     /// The move.
@@ -38,7 +38,7 @@ pub struct Opinion {
     pub over: bool,
 }
 
-/// Estimates of the moves of a position.
+/// Heuristic estimates of the moves of a position.
 #[derive(Clone, Debug, Serialize)]
 pub struct Opinions {
     /// The canonical spec.

@@ -24,7 +24,7 @@ use std::path::PathBuf;
 /// Fraction of one process's time that ranks lose to load imbalance.
 const IMBALANCE: f64 = 0.1;
 
-/// A request for a plan, with the machine it is for.
+/// A request for a cost estimate, with the machine that it is for.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlanRequest {
@@ -46,7 +46,7 @@ impl Default for PlanRequest {
     }
 }
 
-/// The estimate of one method.
+/// Cost estimate of one method: memory, disk and time.
 #[derive(Clone, Debug, Serialize)]
 pub struct Way {
     /// The method, as `solve --method` takes it.
@@ -87,7 +87,7 @@ impl Way {
     }
 }
 
-/// The answer of `plan`.
+/// The answer of `plan`: cost estimates of all methods for a game.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlanReport {
     /// The canonical spec.

@@ -33,7 +33,7 @@ const SLAB: u64 = 2 << 20;
 /// Slots per granule: a tier being coded takes one byte of disk per granule, even for don't-cares.
 pub(crate) const GRANULE: f64 = 256.0;
 
-/// Throughput of a machine, and compressed sizes.
+/// Throughput of a machine in the phases of a solve, and compressed sizes per position.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rates {
     /// The calibration board.

@@ -9,7 +9,7 @@ use outplay_solve::Reach;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A game's table, open for lookups from many threads.
+/// Reader of a game's table for lookups from many threads.
 ///
 /// Unlike a query it uses no other source: a position that the table does not hold has no value.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ enum ReaderTable {
     Means(Arc<KnownMeans>),
 }
 
-/// A stored value of a position.
+/// Value of a position in a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Read {
     /// Its value for the player to move.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The position that a command is about.
+/// Reference to the position that a command is about: the start, moves, or a position in text form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PositionRef {
     /// The start of the game.
@@ -27,7 +27,7 @@ pub enum PositionRef {
     },
 }
 
-/// A method of solving.
+/// Method of solving a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// The best method for the game and the limits.
@@ -102,7 +102,7 @@ impl FromStr for Method {
     }
 }
 
-/// A request to solve.
+/// A request to solve a game.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SolveRequest {
@@ -138,7 +138,7 @@ impl Default for SolveRequest {
     }
 }
 
-/// A request for a player's move.
+/// A request for a computer player's move.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ChooseRequest {

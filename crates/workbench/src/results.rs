@@ -393,7 +393,7 @@ fn bound(newest: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The cached results of one game, for a list.
+/// The cached results of one game, as a list shows them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedResults {
     /// The name of the file without its ending.

@@ -36,11 +36,11 @@ const SUBGAMES: usize = 3;
 /// Limit on the connect-k solvers kept for concurrent callers.
 const SOLVERS: usize = 8;
 
-/// The ranks that solve a game together.
+/// The communicator of the processes that solve a game together.
 #[derive(Clone, Debug)]
 pub struct Ranks(pub Arc<dyn Communicator>);
 
-/// Limits, an optional data directory, and caches that all clones share.
+/// Context of all commands: limits, an optional data directory, and caches that all clones share.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Session {

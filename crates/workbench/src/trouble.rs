@@ -12,7 +12,7 @@ use outplay_solve::SolveError;
 use outplay_table::{TableError, Values};
 use thiserror::Error;
 
-/// The reason why a command has no answer.
+/// Error of a command.
 #[derive(Debug, Error)]
 pub enum Trouble {
     /// A malformed spec, position or move.
@@ -66,7 +66,7 @@ pub enum Trouble {
     },
 }
 
-/// The remedy for an error. Each interface words it for itself.
+/// Remedy for an error, as data; each interface puts it into words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cure {
     /// Allow more memory, or ask for one position instead of all.

@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The players that a game offers.
+/// The players and levels that a game offers.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlayerList {
     /// The game's spec.

@@ -10,7 +10,7 @@ use outplay_runtime::Monitor;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Labelled positions, and those in which the player's move preserved the value.
+/// Counts of labelled positions, and of those in which the player's move preserved the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Accuracy {
     /// All positions.

@@ -21,7 +21,7 @@ const OLD: &[u8] = br#"{"kind":"outplay tune 1""#;
 /// Maximal size of a checkpoint in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The state from which the next generation is computed.
+/// State of a tuning run after a generation, from which the next generation is computed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// The candidates of the next generation.
@@ -32,7 +32,7 @@ pub struct Checkpoint {
     pub generations: Vec<Generation>,
 }
 
-/// The settings that a checkpoint belongs to.
+/// The game and the settings of the tuning run that a checkpoint belongs to.
 #[derive(Clone, Debug)]
 pub struct Setting {
     identity: Identity,

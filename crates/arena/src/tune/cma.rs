@@ -15,7 +15,7 @@ use rand::RngExt;
 use rand::rngs::SmallRng;
 use serde::{Deserialize, Serialize};
 
-/// The state of CMA-ES.
+/// State of CMA-ES: mean, step size, covariance matrix and evolution paths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cma {
     mean: Vec<f64>,

@@ -23,7 +23,7 @@ struct TrainingPosition {
     good: Vec<bool>,
 }
 
-/// Training examples with scaled features.
+/// Training examples of a softmax regression, with scaled features.
 pub struct TrainingSet {
     features: usize,
     examples: Vec<TrainingPosition>,
@@ -31,7 +31,7 @@ pub struct TrainingSet {
     scale: Vec<f32>,
 }
 
-/// The parameters of a fit.
+/// Parameters of a softmax regression by Adam.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FitOptions {
     /// Gradient steps.
@@ -46,7 +46,7 @@ impl Default for FitOptions {
     }
 }
 
-/// The progress of a fit.
+/// Progress of a softmax regression: the step and its loss.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FitStep {
     /// Finished steps.

@@ -22,7 +22,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A position with the payoff of each move under best play, in the game's order.
+/// A labelled position: the payoff of each move under best play, in the game's order of moves.
 #[derive(Clone, Debug)]
 pub struct Label {
     /// The position.
@@ -40,7 +40,7 @@ impl Label {
     }
 }
 
-/// A label file.
+/// A file that stores labelled positions, with its limit in size.
 #[derive(Clone, Debug)]
 pub struct LabelFile {
     /// The path.

@@ -156,7 +156,7 @@ impl Default for TuneRequest {
     }
 }
 
-/// The result of one generation.
+/// Results of one generation of a tuning run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Generation {
     /// Its number, from 1.
@@ -173,7 +173,7 @@ pub struct Generation {
     pub games: u64,
 }
 
-/// Accuracy of the fitted weights and of the incumbent.
+/// Move accuracy of the fitted weights, on training and held-out positions, beside that of the incumbent.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FitAccuracy {
     /// The result on the training positions.
@@ -190,7 +190,7 @@ pub struct FitAccuracy {
     pub losses: Vec<(u32, f64)>,
 }
 
-/// Shares of held-out positions in which the move preserved the value.
+/// Move accuracy on held-out positions: shares of positions in which the move preserved the value.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Shares {
     /// All held-out positions.
@@ -203,7 +203,7 @@ pub struct Shares {
     pub incumbent_quiet: f64,
 }
 
-/// The result of tuning.
+/// The result of a tuning run: the weights, the generations, and the match against the incumbent.
 #[derive(Clone, Debug, Serialize)]
 pub struct TuneReport {
     /// The game's canonical spec.

@@ -266,7 +266,7 @@ impl EndingLayout {
     }
 }
 
-/// An index of all positions of a game's endings.
+/// Index of all positions of a chess ending and of the endings that it leads to.
 pub struct ChessIndex {
     layouts: Vec<EndingLayout>,
     /// Material key, tier, and whether the colours have to be swapped; sorted by key.

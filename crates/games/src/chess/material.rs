@@ -19,7 +19,7 @@ pub(super) const BLACK: u8 = 8;
 
 pub(super) const LETTERS: [char; 6] = ['K', 'Q', 'R', 'B', 'N', 'P'];
 
-/// The men other than the kings, white's and black's, the strongest first.
+/// Material signature of a chess ending: white's and black's men besides the kings, strongest first.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Material {
     white: Vec<u8>,

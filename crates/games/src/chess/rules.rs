@@ -6,14 +6,14 @@ use super::setup::Setup;
 use crate::Spec;
 use outplay_core::{Game, InputError, Payoff, Turn};
 
-/// One ending or several, with all endings that play leads to.
+/// A chess ending, or several, with all endings that captures and promotions lead to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chess {
     pub(super) own: Vec<Material>,
     pub(super) tiers: Vec<Material>,
 }
 
-/// A move from a square to a square, possibly with a promotion.
+/// A chess move: from a square to a square, possibly with a promotion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ChessMove {
     pub(super) from: u8,

@@ -12,7 +12,7 @@ use super::geometry::GEOMETRY;
 use super::material::{BLACK, KING, MOST_MEN, PAWN};
 use super::passing::passer;
 
-/// A position of an ending.
+/// A position of a chess ending.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Setup {
     pub(super) codes: [u8; MOST_MEN],

@@ -14,7 +14,7 @@ use super::plays::{BAR, OFF, Side};
 use super::{Dice, Hypergammon, Race};
 use outplay_core::{Index, Rolls, Tier, Turn};
 
-/// An index of all positions before a roll, colours merged.
+/// Index of all hypergammon positions before a roll, with colours merged.
 pub struct HyperIndex {
     /// Arrangements by checkers off.
     sides: [Vec<Side>; 4],

@@ -22,11 +22,11 @@ use crate::Spec;
 use outplay_core::{Chance, Game, InputError, Notation, Payoff, Scene, Turn};
 use plays::{BAR, OFF, Side, plays};
 
-/// The game; it has no parameters.
+/// Hypergammon; it has no parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Hypergammon;
 
-/// The checkers, the player to move, and the dice if they were rolled.
+/// A position of hypergammon: the checkers, the player to move, and the dice if they were rolled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Race {
     sides: [Side; 2],
@@ -43,7 +43,7 @@ enum Dice {
     Shown(u8, u8),
 }
 
-/// A roll, or the resulting checkers of a play.
+/// A move of hypergammon: a roll, or a play, given by the checkers after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RaceMove {
     /// The dice, the larger first.

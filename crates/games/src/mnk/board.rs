@@ -38,7 +38,7 @@ pub struct Mnk<B> {
     symmetries: Arc<Vec<Vec<u8>>>,
 }
 
-/// The stones of both players and the player to move.
+/// A position on a bitboard: the stones of both players and the player to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Board<B> {
     /// The first player's stones, then the second's.

@@ -23,7 +23,7 @@ enum ShapeRanks {
     Sets(Subsets),
 }
 
-/// Numbers the positions of a bitboard game with up to 64 free cells.
+/// Tight index of a game on a bitboard with up to 64 free cells.
 pub struct MnkIndex<B> {
     /// Cells that can receive a stone.
     free: B,

@@ -13,7 +13,7 @@ pub struct LargeMnk {
     playable: usize,
 }
 
-/// The cells column by column, the player to move, and the effect of the last move.
+/// A position on a large board: the cells column by column, the player to move, and whether a line is complete.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LargeBoard {
     /// The content of each cell.

@@ -11,8 +11,7 @@ const MOST_CELLS: usize = 4_000_000;
 /// The options as the error message lists them.
 const OPTIONS: &str = "`k=…`, `obstacles=a1+b2`, `x=…`, `o=…`, `turn=x|o`, `gravity` and `misere`";
 
-/// A validated description: the start board holds width, height, k, gravity, misère, obstacles, preset stones and the
-/// player to move.
+/// Validated description of an m,n,k game: size, k, gravity, misère, obstacles, preset stones and the player to move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rules {
     start: LineBoard,

@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 /// Points of the board.
 pub(super) const POINTS: u32 = 24;
 
-/// An index of the moving phase of Nine Men's Morris, or of an ending and all endings that play leads to.
+/// Index of the moving phase of Nine Men's Morris, or of an ending and all endings that captures lead to.
 pub struct EndingIndex {
     pub(super) game: Morris,
     /// Men of the tiers, the larger number first.

@@ -21,7 +21,7 @@ struct TierMaterial {
     men: (u8, u8),
 }
 
-/// An index of every position of a game of the family.
+/// Index of every position of three or six men's morris.
 pub struct MorrisIndex {
     game: Morris,
     groups: Vec<TierMaterial>,

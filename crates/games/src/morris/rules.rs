@@ -28,7 +28,7 @@ pub struct Morris {
     pub(super) ending: Option<(u8, u8)>,
 }
 
-/// The men on the board, the number of men placed before, and the player to move.
+/// A position of morris: the men on the board, the number of men placed so far, and the player to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Men {
     pub(super) first: u32,
@@ -37,7 +37,7 @@ pub struct Men {
     pub(super) second_to_move: bool,
 }
 
-/// A man placed or moved, and possibly a man captured.
+/// A move of morris: a man placed or moved, and possibly a man captured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     pub(super) from: Option<u8>,

@@ -17,7 +17,7 @@
 use super::{Pig, Points};
 use outplay_core::{Index, Rolls, Tier, Turn};
 
-/// An index of all positions before a roll, colours merged.
+/// Index of all positions of Pig before a roll, with colours merged.
 pub struct PigIndex {
     goal: u64,
 }

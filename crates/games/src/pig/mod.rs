@@ -19,14 +19,14 @@ use outplay_core::{Chance, Game, Gesture, InputError, Notation, Payoff, Remark, 
 
 const MOST_POINTS: usize = 1000;
 
-/// The goal, and whether a die or a coin is used.
+/// Pig or Piglet with a given goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pig {
     goal: u16,
     coin: bool,
 }
 
-/// Banked points, points of the turn, the player whose turn it is, and whether a roll is due.
+/// A position of Pig: banked points, points of the turn, the player whose turn it is, and whether a roll is due.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Points {
     kept: [u16; 2],
@@ -35,7 +35,7 @@ pub struct Points {
     rolling: bool,
 }
 
-/// A decision, or an outcome of the die.
+/// A move of Pig: a decision of the player, or the outcome of a roll.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PigMove {
     /// Roll the die or toss the coin.

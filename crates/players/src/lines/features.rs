@@ -93,7 +93,7 @@ pub(super) const FITTED: [f32; EXTENDED.len()] = [
     0.20, 0.45, -0.20, -0.04, -0.84, 0.07,
 ];
 
-/// Extracts the features of positions of one board.
+/// Feature extractor for the positions of one board.
 #[derive(Clone, Debug)]
 pub struct Features {
     set: FeatureSet,

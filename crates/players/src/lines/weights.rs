@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
-/// The features that weights belong to.
+/// Set of features of the linear evaluation: those of the report, or the extended set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FeatureSet {
     /// Centre, fours, threes, twos, and the opponent's threes.
@@ -59,7 +59,7 @@ impl FeatureSet {
     }
 }
 
-/// Errors in weights from a spec or a file.
+/// Error in the weights of a spec or a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WeightsError {
     /// An unknown feature.
@@ -103,7 +103,7 @@ pub enum WeightsError {
     },
 }
 
-/// Weights of a feature set.
+/// Weights of the linear evaluation, for one feature set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     set: FeatureSet,

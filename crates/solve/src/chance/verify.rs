@@ -19,7 +19,7 @@ use outplay_core::{Chance, Index, Rolls, Tier, Turn};
 use outplay_runtime::Monitor;
 use std::sync::Mutex;
 
-/// Result of a verification of expected payoffs.
+/// Result of verifying expected payoffs.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Means {
     /// Positions checked, one for each number in use.

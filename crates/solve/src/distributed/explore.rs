@@ -24,7 +24,7 @@ const BATCH: usize = 1 << 23;
 /// Marks a position without a number.
 const NEW: u64 = u64::MAX;
 
-/// A rank's part of an explored position graph.
+/// One process's part of an explored position graph.
 pub struct ShardedGraph {
     rank: usize,
     ranks: usize,

@@ -14,7 +14,7 @@ use outplay_core::{Game, Index, Link, Payoff, Tier, Turn};
 /// Consecutive numbers on one rank.
 const BLOCK: u64 = 1 << 10;
 
-/// One rank's blocks of an index.
+/// One process's blocks of the positions of an index.
 pub struct Blocks<'a, G, I> {
     game: &'a G,
     index: &'a I,

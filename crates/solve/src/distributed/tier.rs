@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 /// Positions that a rank processes between two exchanges.
 const STEP: usize = 1 << 15;
 
-/// The values of a rank's positions.
+/// The values of one process's positions.
 pub struct RankValues {
     tiers: Vec<Vec<WideLoopCode>>,
     tally: Tally,
@@ -67,7 +67,7 @@ impl RankValues {
     }
 }
 
-/// The ranks that solve a game together, and the monitor of this rank.
+/// Context of a distributed solve: the communicator and this process's monitor.
 #[derive(Clone, Copy)]
 pub struct RankContext<'a> {
     /// The ranks.

@@ -48,7 +48,7 @@ impl Bits {
     }
 }
 
-/// Array of win, draw, loss or hole: two bits per number, 32 per word.
+/// Array with two bits per rank: win, draw, loss or hole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TwoBits {
     words: Vec<u64>,

@@ -15,7 +15,7 @@
 
 use outplay_core::{Code, Value};
 
-/// A code that includes which players can force the end of a draw.
+/// A value code that also encodes which players can force a draw to end as a tie.
 pub trait Draws: Code {
     /// The code of a draw of which the player to move, and the opponent, can or cannot force an end.
     fn draw(mover: bool, opponent: bool) -> Self;

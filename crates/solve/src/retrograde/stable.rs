@@ -14,7 +14,7 @@ use outplay_core::{Code, Game, Index, Tier, Turn, Value};
 use outplay_runtime::Monitor;
 use std::sync::Mutex;
 
-/// Values at the fixed point, with statistics of the sweeps.
+/// Result of value iteration: the values at the fixed point, with statistics of the sweeps.
 pub struct Stable {
     tiers: Vec<Vec<i32>>,
     ends: Vec<Vec<u8>>,

@@ -22,7 +22,7 @@ use outplay_runtime::{Monitor, Pace};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flaw of a stored value.
+/// Reason why a stored value is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flaw {
     /// A position has no value.
@@ -38,7 +38,7 @@ pub enum Flaw {
     Groundless,
 }
 
-/// Result of a verification.
+/// Result of verifying stored values.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Verification {
     /// Positions checked, one for each number in use.

@@ -8,7 +8,7 @@ use outplay_solve::SolveError;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
-/// Timings of one solver.
+/// Timings of one solver in `bench classic`.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClassicRow {
     /// The solver.
@@ -25,7 +25,7 @@ pub struct ClassicRow {
     pub report: Option<f64>,
 }
 
-/// Timings of all solvers.
+/// The answer of `bench classic`: timings of all solvers.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClassicReport {
     /// The canonical spec.

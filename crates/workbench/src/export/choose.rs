@@ -27,7 +27,7 @@ pub(crate) fn plies(request: &Request) -> Result<(u32, u32), Trouble> {
 /// table has no such limit.
 pub const MOST_POSITIONS: u64 = 5_000_000;
 
-/// A selection of positions.
+/// Selection of the positions to label: a list, or random samples.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Positions {
     /// Samples of random play.

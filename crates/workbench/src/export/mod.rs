@@ -56,7 +56,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// A request for a data set.
+/// A request for a data set of labelled positions.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Request {
@@ -94,7 +94,7 @@ impl Request {
     }
 }
 
-/// A file that was written.
+/// A file that [`export`] has written, with its size and number of rows.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExportedFile {
     /// Its name.
