@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! SearchEngine ── options, evaluation, table, probe          kept between searches
-//!   └─ search(pos, limits, monitor) ── depth 1, 2, 3 … ── Report
+//!   └─ search(pos, limits, monitor) ── depth 1, 2, 3 … ── SearchResult
 //!        └─ Lazy SMP helpers: the same search, root moves rotated, one table
 //! ```
 //!

@@ -88,7 +88,7 @@ impl Cut {
     }
 }
 
-/// What happened to a position in the search: expanded, finished, at the horizon or cut off.
+/// Fate of a position in the search: expanded, finished, at the horizon or cut off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// Its successors were searched.

@@ -228,7 +228,7 @@ pub enum Cure {
     Report,
 }
 
-/// What solving a game would do to its table.
+/// Effect that solving a game would have on its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SolveEffect {
     /// Creates the table.

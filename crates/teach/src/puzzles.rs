@@ -73,7 +73,7 @@ const LONGEST: usize = 400;
 /// Minimum gap to the second best move in a game with chance.
 const MARGIN: f64 = 0.02;
 
-/// What distinguishes the move to find from the other moves.
+/// Kind of puzzle, by what distinguishes the move to find from the other moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PuzzleKind {

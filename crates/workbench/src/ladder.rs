@@ -1,4 +1,5 @@
-//! The ladder: one ordered chain of value sources (rules, tables, caches, solvers) under every command.
+//! The ladder: the ordered chain of value sources (rules, tables, caches, solvers) that every command asks for a
+//! position's value, cheapest first.
 //!
 //! ```text
 //!  source            what it can answer                                      cost

@@ -1,4 +1,4 @@
-//! What is proven about a position: an exact value, a mean, or bounds.
+//! Proven knowledge of a position: an exact value, a mean, or bounds.
 
 use outplay_core::{Payoff, Value};
 

@@ -7,7 +7,7 @@
 //! | `features` | feature extraction on bitboards and, as its reference, by a scan of every window |
 //! | `forced` | threat-space search, and zugzwang when the board fills up |
 //! | `judge` | the evaluation function of players and searches |
-//! | `search`, `player` | bitboard alpha-beta search, and the player `alphabeta` that uses it ||
+//! | `search`, `player` | bitboard alpha-beta search, and the player `alphabeta` that uses it |
 
 mod features;
 mod field;

@@ -1,4 +1,5 @@
-//! Bit-plane source of the ladder: solves all positions that can follow on a board; the cost is estimated beforehand.
+//! Value source `bitplane` (see `ladder`): solves all positions that can follow on a board; the cost is estimated
+//! beforehand.
 
 use super::board::{empty_cells, falling, moves_to, provable};
 use super::solved::SolvedSubgame;

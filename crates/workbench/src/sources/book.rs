@@ -1,4 +1,4 @@
-//! Opening-book source of the ladder: the exact score of an early position of a gravity board.
+//! Value source `book` (see `ladder`): the exact score of an early position of a gravity board, from an opening book.
 
 use super::board::{empty_cells, falling};
 use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource, books};

@@ -1,4 +1,4 @@
-//! Result-cache source of the ladder: values that earlier runs stored in the data directory.
+//! Value source `cached` (see `ladder`): values that earlier runs stored in the data directory.
 
 use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource};
 

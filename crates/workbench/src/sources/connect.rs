@@ -1,4 +1,4 @@
-//! Connect-k source of the ladder: exact search of one position of a gravity board.
+//! Value source `connect` (see `ladder`): exact search of one position of a gravity board by the connect-k solver.
 
 use super::board::{empty_cells, falling};
 use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource, between, books};

@@ -1,4 +1,4 @@
-//! Generic-engine source of the ladder: alpha-beta search that probes tables and solved subgames.
+//! Value source `engine` (see `ladder`): alpha-beta search of any game, which probes tables and solved subgames.
 
 use super::board::empty_cells;
 use crate::kernels::EngineRequest;

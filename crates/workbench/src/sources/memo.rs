@@ -1,4 +1,4 @@
-//! Memoised-minimax source of the ladder, for games that no other source solves.
+//! Value source `memo` (see `ladder`): memoised minimax, for games that no other source solves.
 
 use super::solved::SolvedSubgame;
 use crate::{Cost, Question, SourceResult, Trouble, ValueSource};

@@ -1,4 +1,4 @@
-//! The sources of the ladder, in order; each has a file of its own (`table.rs` has `TableSource`).
+//! The value sources of the ladder, in order; each has a file of its own (`table.rs` has `TableSource`).
 
 mod bitplane;
 mod board;

@@ -1,4 +1,4 @@
-//! Proof-search source of the ladder: win, draw or loss of a line board without gravity.
+//! Value source `proof` (see `ladder`): win, draw or loss of a line board without gravity, by proof search.
 
 use super::board::{empty_cells, moves_to, provable};
 use crate::{Cost, ProvenValue, Question, Session, Source, SourceResult, Trouble, ValueSource, between};

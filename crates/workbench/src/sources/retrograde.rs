@@ -1,4 +1,4 @@
-//! Retrograde-analysis source of the ladder: solves a game with cycles as a whole.
+//! Value source `retrograde` (see `ladder`): solves a game with cycles as a whole by retrograde analysis.
 
 use super::solved::SolvedSubgame;
 use crate::kernels::{Cycles, LoopValues};

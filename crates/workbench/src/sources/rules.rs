@@ -1,4 +1,4 @@
-//! Rules source of the ladder: the payoff of a finished game.
+//! Value source `rules` (see `ladder`): the payoff of a finished game.
 
 use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource};
 use outplay_core::{Game, Value};

@@ -1,4 +1,4 @@
-//! Solved-subgame source of the ladder: subgames that an earlier query solved and left in memory.
+//! Value source `solved` (see `ladder`): subgames that an earlier query solved and left in memory.
 //!
 //! A source that has to solve all positions reachable from a position (bit-planes, memo, retrograde, means) stores them
 //! in this cache, so that the moves of the position, and the next query of a game being played, are lookups.

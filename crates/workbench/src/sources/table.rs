@@ -1,4 +1,4 @@
-//! Table source of the ladder: values of positions in a table on disk.
+//! Value source `table` (see `ladder`): values of positions in a table on disk.
 
 use crate::{Cost, ProvenValue, Question, Source, SourceResult, Trouble, ValueSource};
 

@@ -1,4 +1,4 @@
-//! Theory source of the ladder: values by theorem or one-ply lookahead.
+//! Value source `theory` (see `ladder`): values by theorem or one-ply lookahead.
 //!
 //! ```text
 //!  a win with the next move · nim-sums · boards without open lines · pairing strategies for both players

@@ -1,5 +1,5 @@
-//! Value-iteration source of the ladder: mean payoffs of a game with chance, computed for the whole game or for a
-//! subgame, or by Star2 search (Ballard 1983).
+//! Value source `value_iteration` (see `ladder`): mean payoffs of a game with chance, computed for the whole game or
+//! for a subgame, or by Star2 search (Ballard 1983).
 
 use super::solved::SolvedSubgame;
 use crate::kernels::{MeanFiles, Means};
