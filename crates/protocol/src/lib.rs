@@ -11,7 +11,7 @@
 //! protocol, for five in a row. docs/engines.md lists the supported commands of each.
 //!
 //! Invariant: whatever an engine does (crash, silence, illegal moves, output floods), a host's call returns within its
-//! timeout, reports the fault in a sentence, and leaves no process behind.
+//! timeout, reports the fault in a sentence, and leaves no process running.
 
 mod brain;
 mod child;

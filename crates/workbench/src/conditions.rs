@@ -1,4 +1,4 @@
-//! Check of the properties that solvers need (`outplay games GAME --check`): two players, zero sum, finite,
+//! Check of the properties that solvers need (`outplay games --check GAME`): two players, zero sum, finite,
 //! deterministic, perfect information, acyclic.
 
 use crate::{GameHandle, PlainCount, Trouble};
