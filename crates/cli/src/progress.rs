@@ -28,7 +28,7 @@ pub(crate) struct Progress {
     terminal: bool,
     done: AtomicU64,
     stage: Mutex<Stage>,
-    /// What the next stage is of the whole work.
+    /// The portion of the whole work that the next stage is.
     next: Mutex<Range<f64>>,
 }
 
@@ -36,7 +36,7 @@ struct Stage {
     name: String,
     total: u64,
     began: Instant,
-    /// What the stage is of the whole work, and when that began.
+    /// The portion of the whole work that this stage is, and the start of the whole work.
     portion: Range<f64>,
     work_began: Instant,
     said: Instant,

@@ -111,7 +111,7 @@ pub struct Scene {
     /// State that the spots do not show: scores, men in hand, the dice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<(String, String)>,
-    /// What the player to move can do, in a sentence, where spots and moves do not show it.
+    /// A sentence that says what the player to move can do, where spots and moves do not show it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt: String,
 }

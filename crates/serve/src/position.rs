@@ -19,16 +19,16 @@ use serde::{Deserialize, Serialize};
 use std::future::ready;
 use std::sync::Arc;
 
-/// A view with what the page wants to know beside it.
+/// A view of a position, with the players and settings that the page offers for it.
 #[derive(Serialize)]
 struct PositionPage {
     #[serde(flatten)]
     view: View,
-    /// What is odd about the game.
+    /// A warning about the game, such as a k that no line can reach.
     warning: Option<String>,
     /// Kinds of players that can play it.
     players: Vec<PlayerKind>,
-    /// Names of engines that whoever runs the server lets play.
+    /// Names of the engines that the operator of the server has registered.
     engines: Vec<String>,
     /// Its levels of strength.
     #[serde(flatten)]
@@ -199,7 +199,7 @@ struct MoveRequest {
     player: String,
     /// A level instead of a player: its number or its name.
     level: Option<LevelWord>,
-    /// What its chance decisions follow from.
+    /// Random seed of the player.
     #[serde(default)]
     seed: u64,
 }

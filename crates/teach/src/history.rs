@@ -30,27 +30,27 @@ pub struct HistoryStep {
     pub chance: bool,
     /// The position.
     pub position: String,
-    /// Who moves.
+    /// The player to move.
     pub to_move: Turn,
     /// Its value for the side to move.
     #[serde(flatten)]
     pub answer: Answer,
-    /// What the first player gets with best play, in the mean where there are dice; none if unknown.
+    /// The first player's payoff with best play, or its mean in games with chance; `None` if it is unknown.
     pub first: Option<f64>,
-    /// What the move that led here gave away.
+    /// The mistake of the move that led here, if it was one.
     pub mistake: Option<Mistake>,
 }
 
 /// A move that was worth less than the best move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mistake {
-    /// Who made it.
+    /// The player who made it.
     pub by: Turn,
-    /// What could have been had.
+    /// The verdict before the move, for the player who made it.
     pub from: Verdict,
-    /// What is left.
+    /// The verdict after the move, for the same player.
     pub to: Verdict,
-    /// The payoff given away.
+    /// The payoff that the move lost.
     pub loss: f64,
 }
 
@@ -63,10 +63,10 @@ pub struct History {
     pub plies: Vec<HistoryStep>,
 }
 
-/// Differences smaller than this are a matter of digits.
+/// Smaller differences of payoffs are rounding errors.
 const SAME: f64 = 1e-9;
 
-/// What a payoff amounts to.
+/// Returns the verdict that a payoff is.
 fn verdict(payoff: f64) -> Verdict {
     match payoff {
         payoff if payoff > SAME => Verdict::Win,

@@ -151,7 +151,7 @@ impl PolicyRows<'_> {
     }
 }
 
-/// What the player to move gets: an integer, or a mean in games with chance.
+/// Returns the payoff of the player to move: an integer, or a mean in games with chance.
 fn payoff(value: MoveValue) -> Value {
     match value {
         MoveValue::Value(value) => value.payoff().into(),
