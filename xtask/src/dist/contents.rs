@@ -7,9 +7,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Documents that every package has.
-const DOCUMENTS: [&str; 5] =
-    ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", packages::NOTICES];
+/// Documents that every package has, and the example that README.md runs.
+const DOCUMENTS: [&str; 6] = [
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    packages::NOTICES,
+    "examples/my_engine.py",
+];
 
 /// A shell with completions.
 #[derive(Clone, Copy)]
@@ -41,6 +47,7 @@ impl Shell {
 /// What a file is.
 pub(super) enum Place<'a> {
     Program,
+    /// A page of the manual with its directory, as in `man1/outplay.1`.
     Manual(&'a str),
     Completion(Shell),
     Document(&'a str),
@@ -89,7 +96,7 @@ impl Contents {
         for page in list(&self.manual)? {
             let name = page.file_name().unwrap_or_default().to_string_lossy();
             let text = fs::read(&page).map_err(|error| format!("cannot read {}: {error}", page.display()))?;
-            write(&folder.join(place(Place::Manual(&name))), text)?;
+            write(&folder.join(place(Place::Manual(&in_section(&name)))), text)?;
         }
         for (shell, text) in &self.completions {
             write(&folder.join(place(Place::Completion(*shell))), text)?;
@@ -98,6 +105,12 @@ impl Contents {
             .iter()
             .try_for_each(|(name, text)| write(&folder.join(place(Place::Document(name))), text))
     }
+}
+
+/// A page of the manual in the directory of its section, where `man` looks for it.
+fn in_section(page: &str) -> String {
+    let section = page.rsplit('.').next().unwrap_or("1");
+    format!("man{section}/{page}")
 }
 
 /// The newest version of glibc among the symbols that `objdump -T` prints.
@@ -112,6 +125,12 @@ fn newest_glibc(symbols: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn pages_lie_in_the_directory_of_their_section() {
+        assert_eq!(super::in_section("outplay-solve.1"), "man1/outplay-solve.1");
+        assert_eq!(super::in_section("outplay-exit-codes.7"), "man7/outplay-exit-codes.7");
+    }
+
     #[test]
     fn the_newest_symbol_decides() {
         let symbols = "0000 DF *UND* 0000 (GLIBC_2.9) poll\n0000 DF *UND* 0000 (GLIBC_2.34) dlsym\n\

@@ -21,7 +21,7 @@ pub(super) fn write_package(
     let documents = "usr/share/doc/outplay";
     contents.write(&stage, |place| match place {
         Place::Program => "usr/bin/outplay".into(),
-        Place::Manual(page) => format!("usr/share/man/man1/{page}"),
+        Place::Manual(page) => format!("usr/share/man/{page}"),
         Place::Completion(Shell::Bash) => "usr/share/bash-completion/completions/outplay".into(),
         Place::Completion(shell @ Shell::Fish) => {
             format!("usr/share/fish/vendor_completions.d/{}", shell.file())

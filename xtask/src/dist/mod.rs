@@ -15,12 +15,13 @@
 //! The program is linked with glibc, not statically with musl: the solvers allocate from all threads, which glibc's
 //! allocator is made for, and the Python module needs glibc anyway.
 
+mod acceptance;
 mod clean_root;
 mod contents;
 mod deb;
 mod packages;
 
-pub(crate) use clean_root::test;
+pub(crate) use acceptance::test;
 
 use crate::install::{self, root, target};
 use contents::Contents;
@@ -64,6 +65,12 @@ impl Dist {
         })
     }
 
+    /// The number of the commit's files that have been changed since.
+    fn changed_files(&self) -> Result<usize, String> {
+        let words = ["status", "--porcelain", "--untracked-files=no"];
+        Ok(output(Command::new("git").args(words).current_dir(&self.root))?.lines().count())
+    }
+
     /// The optimised program.
     fn program(&self) -> PathBuf {
         self.build.join("dist").join("outplay")
@@ -82,6 +89,13 @@ pub(crate) fn build(may_install: bool) -> Result<(), String> {
     install::ensure(&[install::PYTHON], may_install)?;
     let began = Instant::now();
     let dist = Dist::new()?;
+    let changed = dist.changed_files()?;
+    if changed > 0 {
+        eprintln!(
+            "xtask: {changed} files differ from the commit that the packages name; only the source archive is without \
+             these changes: commit them before a release"
+        );
+    }
     fs::create_dir_all(&dist.out)
         .map_err(|error| format!("cannot create {}: {error}", dist.out.display()))?;
     for old in list(&dist.out)?.iter().filter(|path| path.is_file()) {
@@ -114,7 +128,7 @@ fn archive(dist: &Dist, contents: &Contents) -> Result<(), String> {
     let folder = stage.join(&name);
     contents.write(&folder, |path| match path {
         contents::Place::Program => "outplay".into(),
-        contents::Place::Manual(page) => format!("man/man1/{page}"),
+        contents::Place::Manual(page) => format!("man/{page}"),
         contents::Place::Completion(shell) => format!("completions/{}", shell.file()),
         contents::Place::Document(document) => document.into(),
     })?;
