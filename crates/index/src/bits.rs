@@ -1,4 +1,4 @@
-//! Parallel bit extract and deposit (`gather` is PEXT, `scatter` is PDEP), with BMI2 instructions where the CPU has them.
+//! Parallel bit extract (`gather`, PEXT) and deposit (`scatter`, PDEP), with BMI2 instructions where available.
 //!
 //! ```text
 //! gather( value 1 0 1 1,        scatter( value . . 1 0,
