@@ -131,6 +131,7 @@ pub(crate) fn observed<G: Chance, E: Evaluate<G>, W: SearchObserver<G>>(
             clock: Clock::new(&budget),
             moves: Vec::new(),
             rolls: Vec::new(),
+            spare: Vec::new(),
             choice: None,
             leaves: 0,
             opinions: 0,
@@ -221,6 +222,8 @@ struct ExpectimaxSearch<'a, G: Game, E, W> {
     clock: Clock<'a>,
     moves: Vec<G::Move>,
     rolls: Vec<(G::Move, f64)>,
+    /// Lists of outcomes that no chance node uses at the moment, so that a search allocates one a level.
+    spare: Vec<Vec<ChanceOutcome<G::Move>>>,
     /// The best move at the root.
     choice: Option<G::Move>,
     leaves: u64,
@@ -347,12 +350,32 @@ impl<G: Chance, E: Evaluate<G>, W: SearchObserver<G>> ExpectimaxSearch<'_, G, E,
         self.game.outcomes(pos, &mut self.rolls);
         let (low, high) = (-self.best, self.best);
         let possible = self.rolls.drain(base..).filter(|&(_, probability)| probability > 0.0);
-        let mut rolls: Vec<ChanceOutcome<G::Move>> = possible
-            .map(|(mv, probability)| ChanceOutcome { mv, probability, low, high, glanced: None })
-            .collect();
+        let mut rolls = self.spare.pop().unwrap_or_default();
+        rolls.extend(possible.map(|(mv, probability)| ChanceOutcome {
+            mv,
+            probability,
+            low,
+            high,
+            glanced: None,
+        }));
+        let value = self.mean(pos, depth, ply, window, &mut rolls);
+        rolls.clear();
+        self.spare.push(rolls);
+        value
+    }
+
+    /// The mean of a chance node's outcomes, or a bound of it outside the window.
+    fn mean(
+        &mut self,
+        pos: &G::Position,
+        depth: u32,
+        ply: u32,
+        window: Window,
+        rolls: &mut [ChanceOutcome<G::Move>],
+    ) -> f64 {
         if self.method == DiceMethod::Star2
             && depth > 1
-            && let Some(bound) = self.glance(pos, depth, ply, window, &mut rolls)
+            && let Some(bound) = self.glance(pos, depth, ply, window, rolls)
         {
             return bound;
         }
