@@ -104,6 +104,8 @@ fn a_move_has_its_value_or_an_opinion() {
     check(&["gomoku", "--moves", "h8 a1 h9 a2 h10 a3 h11 a5"], &["h7", "h12"], "win", "rules");
     let answer = check(&["mnk:7x7,k=5", "--level", "club"], &[], "unknown", "player");
     assert_eq!(answer["level"], serde_json::json!({"number": 6, "name": "Club", "player": answer["player"]}));
+    // A theorem knows the verdict, whoever chose the move.
+    check(&["nim:3+4+5", "--level", "1", "--seed", "3"], &[], "loss", "theory");
     check(&["pig:10", "--moves", "roll"], &[], "unknown", "dice");
     let (code, answer, _) = run(&["move", "tictactoe", "--moves", "a1,b1,a2,b2,a3"], "");
     assert_eq!((code, answer["error"].is_string()), (2, true), "{answer}");
@@ -139,6 +141,9 @@ fn play_takes_a_level() {
         (0, &"alphabeta:depth=2,eval=lines:weights=paper".into()),
         "{error}"
     );
+    // The opponent has one name.
+    let (code, answer, _) = run(&[&words[..], &["--second", "random"]].concat(), "");
+    assert!(code == 2 && answer["error"].as_str().unwrap().contains("name the opponent"), "{answer}");
     let (code, answer, _) = run(&[&words[..], &["--second", "human"]].concat(), "quit\n");
     assert_eq!((code, &answer["first"]), (0, &"alphabeta:depth=2,eval=lines:weights=paper".into()));
 }

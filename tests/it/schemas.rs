@@ -36,6 +36,8 @@ fn kind(words: &[String]) -> String {
         "games" if named => "games-rules".into(),
         "players" if named => "players-game".into(),
         "experiment" if !named => "experiments".into(),
+        "stats" => with(&[("--records", "stats-records")], "stats"),
+        "export" => with(&[("--policy", "export-policy")], "export"),
         "show" => with(&[("--all", "show-all"), ("--tree", "show-tree"), ("--eval", "show-eval")], "query"),
         "index" => {
             with(&[("--rank", "index-rank"), ("--unrank", "index-rank"), ("--check", "index-check")], "index")
@@ -182,6 +184,17 @@ fn the_other_outputs_agree_with_their_schemas() {
     let words = ["tables", "--checksums", file.to_str().unwrap()];
     let compared = shell::json(data.path(), &words);
     check(&words.map(str::to_string), &compared.to_string());
+    let policy = data.path().join("policy.csv");
+    let policy = policy.to_str().unwrap();
+    let outputs: [&[&str]; 3] = [
+        &["stats", "connect4:4x4", "--records"],
+        &["export", "tictactoe", "--policy", policy],
+        &["export", "pig:10", "--policy", policy],
+    ];
+    for words in outputs {
+        let printed = shell::json(data.path(), words);
+        check(&words.iter().map(|word| word.to_string()).collect::<Vec<_>>(), &printed.to_string());
+    }
     let mut server = Command::new(env!("CARGO_BIN_EXE_outplay"))
         .args(["serve", "--json", "--addr", "127.0.0.1:0"])
         .env("OUTPLAY_DATA", data.path())

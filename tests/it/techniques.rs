@@ -10,11 +10,21 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::Value;
 use shell::text;
-use std::process::Output;
+use std::io::Write;
+use std::process::{Output, Stdio};
 
 fn outplay(words: &[&str]) -> Output {
     let data = tempfile::tempdir().unwrap();
     shell::command(data.path(), words).current_dir(data.path()).output().unwrap()
+}
+
+/// What a command prints when it reads this input.
+fn with_input(words: &[&str], input: &str) -> String {
+    let data = tempfile::tempdir().unwrap();
+    let mut command = shell::command(data.path(), words);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    text(&child.wait_with_output().unwrap().stdout)
 }
 
 fn json(words: &[&str]) -> Value {
@@ -103,8 +113,10 @@ fn players_count() {
     let words =
         ["play", "tictactoe", "--first", "alphabeta:depth=4,order=natural", "--second", "random", "--plain"];
     let told = text(&outplay(&words).stdout);
-    // Statistics are printed on request (`info`).
     assert!(told.contains(" plays ") && told.contains("(≈ ") && !told.contains("evaluations"), "{told}");
+    // Statistics are printed on request.
+    let asked = with_input(&["play", "tictactoe", "--first", "alphabeta:depth=4", "--plain"], "info\nquit\n");
+    assert!(asked.contains("depth 4") && asked.contains("evaluations"), "{asked}");
     let played = json(&words);
     assert!(played["counters"][0]["dynamic_evaluations"].as_u64().unwrap() > 0, "{played}");
     let refused = outplay(&["match", "mnk:9x9,k=5", "alphabeta:order=killer", "random", "--games", "2"]);

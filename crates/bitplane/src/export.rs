@@ -1,11 +1,11 @@
-//! Export of bit-planes to the tight index of a table: one byte per position, in the order of ranks.
+//! Export of bit-planes to a table, whose index has a slot (one byte) for every colouring of every shape.
 //!
-//! A *slot* is the byte of one colouring (owners of the stones) of a shape (occupied cells). Slots whose values nobody
-//! reads are *don't-cares*, which a table writer may fill as compresses best.
+//! A *shape* is the set of occupied cells, a *colouring* the owners of its stones. Slots whose values are never read are
+//! *don't-cares*: the table writer may give them the values that compress best.
 //!
 //! ```text
 //!  planes, in the kernel's order               codes by rank of the colouring (colex, cell by cell)
-//!  read word by word, defined slots only  ──▶  a buffer of don't-cares, in which they are filled in
+//!  read word by word, defined slots only  ──▶  a buffer preset to don't-care, which they are written to
 //!
 //!  a large shape is split into tasks that fix the colours of its last cells, so that a buffer fits in the cache
 //! ```

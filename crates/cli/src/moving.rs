@@ -159,10 +159,14 @@ impl MoveQuery<'_> {
         let choice = outplay_workbench::choose(self.session, self.entry, &request, self.watch)?;
         let ChoiceAnswer { mv, player, opinion, depth, line, .. } = choice;
         let dice = player == "dice";
-        // A player of exact values has just found them.
-        let known = match player == "perfect" || player.starts_with("swindler") {
-            true => Some(outplay_workbench::query(self.session, self.entry, self.place, self.watch)?),
-            false => outplay_workbench::known_answer(self.session, self.entry, self.place, self.watch)?,
+        let (session, entry, place, watch) = (self.session, self.entry, self.place, self.watch);
+        let known = if player == "perfect" || player.starts_with("swindler") {
+            // A player of exact values has just found them.
+            Some(outplay_workbench::query(session, entry, place, watch)?)
+        } else if let Some(known) = outplay_workbench::known_answer(session, entry, place, watch)? {
+            Some(known)
+        } else {
+            outplay_workbench::known_verdicts(session, entry, place, watch)?
         };
         let valued = known.as_ref().filter(|_| !dice).and_then(|answer| {
             let known = answer.moves.iter().find(|known| known.mv == mv)?;

@@ -71,6 +71,13 @@ fn summarise(run: &mut Run<'_, impl Write>, play: &PlaySession, review: Option<&
 
 /// The controllers of the sides, as the options have them: by default the user against the middle level.
 fn seats(args: &PlayArgs, levels: &Levels) -> Result<[Seat; 2], Failure> {
+    let named = |spec: &Option<String>| spec.as_deref().is_some_and(|spec| Seat::new(spec) != Seat::Human);
+    if args.level.is_some() && named(&args.second) {
+        return Err(Trouble::unable(
+            "`--level` and `--second` both name the opponent; leave out one of them, or write `--first` for the player",
+        )
+        .into());
+    }
     let level = match &args.level {
         Some(level) => levels.find(level)?,
         None => levels.iter().nth(levels.iter().count() / 2).unwrap_or(levels.strongest()),

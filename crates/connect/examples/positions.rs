@@ -1,10 +1,11 @@
-//! Solves the positions of a file, each with an empty table, and prints nodes and times.
+//! Solves the positions of a file, each with an empty transposition table, and prints nodes and times.
 //!
 //! ```text
 //! cargo run --release -p outplay-connect --example positions -- FILE --limit 100 --threads 1
 //! ```
 //!
-//! Each line is "moves score" on the 7x6 board, with columns 1 to 7.
+//! Each line has the moves from the empty 7x6 board (a digit from 1 to 7 for each column) and the expected score, as in
+//! `4455 2`; a different result ends the program.
 
 use outplay_connect::{Depth, Solver, SolverLimits};
 use outplay_core::{Content, LineBoard, Turn};

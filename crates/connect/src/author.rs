@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! FILE.partial:  header, then records in any order
-//!   unit (4 bytes)  length (4 bytes)  a score for each colouring (a byte each)  checksum (8 bytes)
+//!   number of the shape (4 bytes)  number of scores (4 bytes)  the scores (a byte each)  checksum (8 bytes)
 //! ```
 //!
 //! A layer is all positions with the same number of stones. The deepest layer is solved by search; the layers above it
-//! are derived by one-ply minimax. A record (unit) holds one shape (heights of the columns) with all its colourings
-//! (owners of the stones). Records are only appended; an incomplete record at the end fails its checksum and is
+//! are derived by one-ply minimax. A record holds a score for each colouring
+//! (owners of the stones) of one shape (heights of the columns); the code calls its work a unit. Records are only appended; an incomplete record at the end fails its checksum and is
 //! truncated on resume. The finished book is written to a temporary file, synced and renamed, then the partial file is
 //! removed.
 //!

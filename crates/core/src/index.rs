@@ -1,13 +1,13 @@
-//! Indexes of positions: bijections between positions and integers (rank and unrank), for tables and retrograde
+//! Indexes of positions: the positions numbered by integers (rank and unrank), for tables and retrograde
 //! analysis.
 //!
 //! An index splits the positions of a game into *tiers* and ranks the positions of each tier from zero. A move leads to
 //! a later tier or stays in its tier. Tiers are therefore solved from the last to the first, and every successor
 //! outside the tier has been solved before. Within an acyclic tier a move leads to a larger rank; within a cyclic tier
-//! ([`Index::loops`]) it may lead to any rank. The simplest index is a single acyclic tier; several tiers allow the
-//! positions of a tier to be solved in parallel.
+//! ([`Index::loops`]) it may lead to any rank. The simplest index is a single acyclic tier, solved one rank after the
+//! other. Where no move stays in its tier, the positions of a tier can be solved in parallel.
 //!
-//! A rank may be a *hole*: no position has it.
+//! Positions that a symmetry exchanges may share a rank, and a rank may be a *hole*: no position has it.
 //!
 //! Invariant: an index obeys the laws that [`crate::index_laws`] lists and checks.
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   MAX        The value of a chance node is the mean of its outcomes. Outcomes not yet searched
-//!    |         are worth at least -best and at most +best, which bounds the mean; the window of
+//!    |         are worth at least -P and at most +P, the game's largest payoff; the window of
 //!  roll ( )    the chance node thus becomes a window for each outcome (Star1). Star2 first probes
 //!  / | \       one reply to every outcome, which tightens those bounds.
 //! MIN …

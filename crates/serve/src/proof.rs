@@ -116,8 +116,8 @@ pub(crate) fn walk(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let WalkRequest { proof, player, moves } = asked.told()?;
     if moves.len() > WALK || player == Turn::Chance {
         return Err(Refusal::bad(
-            "the proof cannot be replayed with this player and these moves",
-            "send the player whose strategy to follow, and the other player's moves",
+            "the player is `chance`, or there are too many moves for a walk through a proof",
+            "send `first` or `second`, the player whose strategy to follow, and the moves of the other player",
         ));
     }
     Ok(asked.work(move |budget| {

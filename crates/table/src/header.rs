@@ -1,9 +1,11 @@
 //! Header of a tier file: 80 bytes. The numbers are the byte offsets of the fields.
 //!
 //! ```text
-//!  0 magic     8 version  12 tier     16 identity          24 slots
-//! 32 block    36 cell 37 codec 38 0  40 model 44 unpacked  48 data bytes
-//! 56 index bytes          64 checksum of model and index  72 checksum of the above
+//!  0 magic                       8 format version             12 number of the tier
+//! 16 identity (hash of the game) 24 number of slots           32 slots of a block
+//! 36 bytes of a slot             37 codec                     38 two zero bytes
+//! 40 bytes of the model          44 its bytes when unpacked   48 bytes of the blocks
+//! 56 bytes of the block index    64 checksum of model, index  72 checksum of the bytes above
 //! ```
 //!
 //! The model, the blocks and the index follow, and nothing else. All numbers are little-endian.

@@ -1,9 +1,10 @@
 //! History of a game: the value of every position, and the mistakes that changed it.
 //!
 //! ```text
-//!  ply     0    1    2    3      for the first player
-//!  first   0    0   +1   -1
-//!               └ mistake of the second player: draw became loss
+//!  position after ply          0    1    2    3
+//!  value for the first player  0    0   +1   -1
+//!                                        │    └ the first player's mistake: from a win to a loss
+//!                                        └ the second player's mistake: from a draw to a loss for the second player
 //! ```
 //!
 //! Positions are evaluated from the last to the first: late positions are cheap, and the results that a search keeps

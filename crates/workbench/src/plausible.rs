@@ -1,4 +1,5 @@
-//! Plausibility check of a stored value against the rules and the finished successors of its position.
+//! Plausibility check of a stored value against the rules: the legal moves of its position, and those of them that end
+//! the game.
 //!
 //! A value from a file is exact only if its writer was correct and the file is intact. This check assumes neither, and
 //! detects values that contradict the rules. It plays each move once.

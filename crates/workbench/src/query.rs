@@ -81,10 +81,34 @@ pub fn known_answer(
     place: &PositionRef,
     watch: &dyn Monitor,
 ) -> Result<Option<QueryAnswer>, Trouble> {
+    known_as(session, handle, place, watch, false)
+}
+
+/// The same as [`known_answer`] for wins, draws and losses, which a theorem knows where distances take longer.
+///
+/// # Errors
+///
+/// As [`query`].
+pub fn known_verdicts(
+    session: &Session,
+    handle: &GameHandle,
+    place: &PositionRef,
+    watch: &dyn Monitor,
+) -> Result<Option<QueryAnswer>, Trouble> {
+    known_as(session, handle, place, watch, true)
+}
+
+fn known_as(
+    session: &Session,
+    handle: &GameHandle,
+    place: &PositionRef,
+    watch: &dyn Monitor,
+    verdict: bool,
+) -> Result<Option<QueryAnswer>, Trouble> {
     let pos = handle.locate(place)?;
     let clock = Deadline::new(Some(session.time.unwrap_or(PATIENCE)), watch);
     let ladder = Ladder::new(session, handle, &clock, Effort::AtOnce);
-    let asked = ladder.moves(&pos, Detail::Moves, false, &mut |_| {})?;
+    let asked = ladder.moves(&pos, Detail::Moves, verdict, &mut |_| {})?;
     let complete =
         asked.known.proven.is_settled() && asked.moves.iter().all(|valued| valued.proven.is_settled());
     if !complete {

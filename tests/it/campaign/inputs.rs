@@ -174,6 +174,9 @@ pub(crate) fn jobs() -> Vec<Job> {
     jobs
 }
 
+/// Limits of every command, with the values that the campaign sets.
+const LIMITS: [(&str, &str); 2] = [("--memory", "300M"), ("--threads", "2")];
+
 /// Files that commands are given.
 fn given(data: &Path) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
@@ -183,7 +186,7 @@ fn given(data: &Path) {
     assert!(made.ok(), "{}", made.said());
 }
 
-/// The flags of a command that take a value, from its own help.
+/// The flags of a command that take a value: those in its own help, and the limits that all commands have.
 fn options(data: &Path, line: &str) -> Vec<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let depth = if matches!(words[0], "book" | "engine") { 2 } else { 1 };
@@ -196,7 +199,8 @@ fn options(data: &Path, line: &str) -> Vec<String> {
         (line[..at].trim().len() <= 3 && (rest.starts_with('<') || rest.contains("=<")))
             .then(|| name.to_string())
     };
-    help.lines().filter_map(flag).filter(|flag| flag != "--data").collect()
+    let own = help.lines().filter_map(flag).filter(|flag| flag != "--data");
+    own.chain(LIMITS.map(|(flag, _)| flag.to_string())).collect()
 }
 
 /// Every flag of every command with values that nobody means.
@@ -208,7 +212,7 @@ fn flags(amount: Amount) -> Row {
     let lines: Vec<(&str, Vec<String>)> =
         COMMANDS.iter().map(|line| (*line, options(data.path(), line))).collect();
     assert!(
-        lines.iter().all(|(line, options)| options.len() >= 2 || line.starts_with("engine")),
+        lines.iter().all(|(line, options)| options.len() >= 4 || line.starts_with("engine")),
         "{lines:?}"
     );
     for number in 0..amount.of(1200) {
@@ -216,7 +220,9 @@ fn flags(amount: Amount) -> Row {
         let option = &options[rng.random_range(0..options.len())];
         let value = value(&mut rng);
         let mut command = program(data.path(), line);
-        command.arg("--memory=300M").arg(format!("--threads={}", rng.random_range(0..3)));
+        for (limit, usual) in LIMITS.iter().filter(|(limit, _)| limit != option) {
+            command.arg(format!("{limit}={usual}"));
+        }
         let mut flag = OsString::from(format!("{option}="));
         flag.push(&value);
         command.arg(&flag);

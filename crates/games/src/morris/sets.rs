@@ -2,14 +2,16 @@
 //!
 //! ```text
 //! row    a shape (the occupied points) up to symmetry
-//! slot   the mover's men among those of the shape, as an assignment of a truth table (see `colours`)
+//! slot   the mover's men among those of the shape, a bit for each man; a set of slots is thus the truth table of a
+//!        Boolean function of these bits (see `colours`)
 //! ```
 //!
 //! A step of a man leads to the row of another shape, whoever owns the other men, so the move is made in all positions
 //! of a row at once. The set of positions in which it is legal, and the set in which it closes a mill, are ANDs of
 //! variables.
 //!
-//! Where a symmetry fixes a shape, all images of a position have slots, and one of them has the rank.
+//! Where a symmetry maps a shape to itself, a position and its images have a slot each, and the slot of one of them
+//! gives their rank in the table.
 
 use super::colours::{MOST_MEN, MOST_WORDS, before, owned};
 use super::endings::EndingIndex;

@@ -1,9 +1,11 @@
 //! Distributed breadth-first exploration, partitioned by hash (Stern and Dill 1997).
 //!
 //! ```text
-//!  a level of the search:  each process plays moves and sends the successors' texts to their owners, in batches
-//!                          each owner replies with the successors' slots
-//!                          new positions get the index that a single process would give them, by parent and move
+//!  for each level of the search:
+//!    each process plays the moves of its positions, and sends the successors (in notation) to the processes that own
+//!    them, in batches
+//!    each owner replies with the places of the successors in its hash table
+//!    new positions are numbered by parent and move, as a single process would number them
 //! ```
 
 use super::layers::Layers;
@@ -160,7 +162,9 @@ impl ShardedGraph {
             spots.iter_mut().zip(unpack(&bytes)).for_each(|(spot, received)| *spot = received.min(*spot));
         }
         if spots.contains(&NEW) {
-            return Err(SolveError::Fault("a position was not reached by the exploration".into()));
+            return Err(SolveError::Fault(
+                "no move sequence from the start reaches a requested position".into(),
+            ));
         }
         Ok(spots.into_iter().map(Spot).collect())
     }

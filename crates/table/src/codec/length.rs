@@ -4,8 +4,8 @@
 //! symbol       run length
 //! 0            the rest of the block
 //! 1 … 32       1 … 32 slots
-//! 33 … 33+8·O  round lengths: in each octave 2ᵉ < length ≤ 2ᵉ⁺¹ the eight multiples of 2ᵉ⁻³
-//! then         the eight ranges of each octave between round lengths, with e − 3 raw bits
+//! 33 … 104     round lengths: in each of the nine octaves 2ᵉ < length ≤ 2ᵉ⁺¹, e = 5 … 13, the multiples of 2ᵉ⁻³
+//! 105 … 176    the ranges between those, eight in each octave, with e − 3 raw bits
 //! 255          escape: the length as two bytes of raw bits
 //! ```
 //!
