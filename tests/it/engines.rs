@@ -302,7 +302,7 @@ fn visitors_choose_engines_by_name() {
         let (status, refused) = ask(&addr, &body);
         assert_eq!(status, 400, "{spec}: {refused}");
         assert!(
-            refused["error"].as_str().unwrap().contains("programs cannot be started here"),
+            refused["error"].as_str().unwrap().contains("external programs are not allowed"),
             "{spec}: {refused}"
         );
     }

@@ -136,8 +136,8 @@ fn nonsense_is_refused_in_a_sentence() {
     check("GET", "/api/v1/tree?game=tictactoe&eval=lines:weights=/etc/hostname", None, 400, "weights");
     check("GET", &format!("/api/v1/tree?game=tictactoe&eval={}", "x".repeat(600)), None, 400, "characters");
     // A search that has no end ends with the time that the server allows.
-    check("GET", "/api/v1/tree?game=connect4&depth=40&method=minimax", None, 422, "less depth");
-    check("GET", "/api/v1/tree?game=connect4&depth=40&order=best", None, 422, "less depth");
+    check("GET", "/api/v1/tree?game=connect4&depth=40&method=minimax", None, 422, "reduce the depth");
+    check("GET", "/api/v1/tree?game=connect4&depth=40&order=best", None, 422, "reduce the depth");
     check("GET", "/api/v1/index?game=tictactoe&number=6046", None, 400, "6046");
     check("GET", "/api/v1/index?game=tictactoe&number=many", None, 400, "`number`");
     check("GET", "/api/v1/waves?game=tictactoe", None, 400, "cycles");
@@ -150,9 +150,9 @@ fn nonsense_is_refused_in_a_sentence() {
     let walk = |player: &str, moves: &[&str]| {
         json!({ "proof": proof, "player": player, "moves": moves }).to_string()
     };
-    check("POST", "/api/v1/walk", Some(&walk("second", &[])), 400, "no strategy for o");
+    check("POST", "/api/v1/walk", Some(&walk("second", &[])), 400, "no strategy for");
     check("POST", "/api/v1/walk", Some(&walk("first", &["b2"])), 400, "not empty");
-    check("POST", "/api/v1/walk", Some(&walk("chance", &[])), 400, "no walk");
+    check("POST", "/api/v1/walk", Some(&walk("chance", &[])), 400, "`chance`");
     check("POST", "/api/v1/walk", Some(&walk("first", &["e9"])), 400, "not a cell");
 
     // A proof that is none is no mistake of the request: the checker says what is wrong with it.

@@ -403,7 +403,7 @@ fn bad_input_is_one_sentence() {
     check(&["query", "chess:KQK"], "no start position");
     check(&["solve", "morris:ten"], "the variant is missing");
     check(&["query", "pig:10", "--moves", "jump"], "not a legal move");
-    check(&["solve", "pig:10", "--method", "dense"], "games of lines");
+    check(&["solve", "pig:10", "--method", "dense"], "games of k in a row");
     check(&["solve", "tictactoe", "--method", "chance"], "has no dice");
     check(&["solve", "pig:10", "--method", "retrograde"], "has dice");
     check(&["solve", "morris:three", "--method", "breadth"], "never end");

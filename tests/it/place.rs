@@ -178,7 +178,7 @@ fn stopping_and_going_on_changes_no_game() {
         (json!({ "game": "nonsense", "players": ["random", "greedy"] }), "nonsense"),
         (
             json!({ "game": "tictactoe", "players": ["random", "greedy"], "sprt": { "elo0": 5, "elo1": 5 } }),
-            "claim",
+            "two Elo differences",
         ),
     ] {
         let (status, answer) = server.post("/api/v1/match", &bad);

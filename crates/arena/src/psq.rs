@@ -211,7 +211,7 @@ mod tests {
         check("Piskvorky 9x9, 1:1, 0\nA\nB\n", "no moves");
         check("Piskvorky 9x9, 1:1, 0\n10,1,0\n", "not on a board");
         check("Piskvorky 9x9, 1:1, 0\n1,1,0\n1,1,0\n", "move 2 is not legal");
-        check(&WON.replace("5,1,7", "5,1,7\r\n6,6,1"), "over before it");
+        check(&WON.replace("5,1,7", "5,1,7\r\n6,6,1"), "already over");
         let other = WON.replace("9x8", "9x9");
         let files = [("1.psq".into(), WON.to_string()), ("2.psq".into(), other)];
         assert!(import(&files, &open, None).unwrap_err().to_string().contains("another board size"));

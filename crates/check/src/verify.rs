@@ -60,7 +60,7 @@ pub enum CheckError {
     )]
     Work(u64),
     /// The memory limit was hit.
-    #[error("checking the proof needs more memory than the limit of {0} bytes")]
+    #[error("checking the proof needs more than {0} bytes of memory, its share of the limit")]
     Memory(usize),
     /// The monitor or a deadline stopped the check.
     #[error("the check was stopped before its end; the proof is neither confirmed nor refuted")]

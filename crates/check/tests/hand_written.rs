@@ -26,7 +26,7 @@ fn two_in_a_row() {
     let steps = ["replies", "plays b1>0"];
     assert_eq!(passes("... k 2 turn x", "claim win\nx wins by 1", &steps), Verdict::Win);
     // In the corner there is one threat only.
-    fails("... k 2 turn x", "claim win\nx wins by 1", &["replies", "plays a1>0"], "the reply b1 is missing");
+    fails("... k 2 turn x", "claim win\nx wins by 1", &["replies", "plays a1>0"], "there is no reply to b1");
     assert_eq!(passes("... k 2 turn o", "claim win\no wins by 0", &["fours b1"]), Verdict::Win);
     // A stone in the middle threatens on both sides, regardless of the player to move.
     assert_eq!(passes(".o. k 2 turn x", "claim loss\no wins by 0", &["replies"]), Verdict::Loss);
@@ -38,7 +38,7 @@ fn the_winner_must_be_the_one_claimed() {
     fails("... k 2 turn x", "claim win\no wins by 1", &steps, "`wins` line for the winner");
     fails("... k 2 turn x", "claim loss\nx wins by 1", &steps, "`wins` line for the winner");
     fails("... k 2 turn x", "claim draw\nx holds by 1\nx holds by 1", &steps, "for each player");
-    fails("... k 2 turn x", "claim draw\nx holds by 1\no holds by 1", &steps, "other side's strategy");
+    fails("... k 2 turn x", "claim draw\nx holds by 1\no holds by 1", &steps, "other player's strategy");
     fails("xx. k 2 turn o", "claim draw\nx holds by 1\no holds by 1", &steps, "already won");
 }
 
@@ -81,12 +81,17 @@ fn cells_outside_a_zone_belong_to_the_attacker() {
     let claim = "claim draw\nx holds by stealing\no holds by 2";
     let lower = ["sum a1", "takes b1>0", "blocks a1>1 b1>1 c1>1"];
     fails(".../... k 3 turn x", claim, &lower, "outside the zone");
-    fails("... k 3 turn x", claim, &["sum a1", "takes b1>0", "blocks a1>1 +b1,c1"], "the move b1 is missing");
+    fails(
+        "... k 3 turn x",
+        claim,
+        &["sum a1", "takes b1>0", "blocks a1>1 +b1,c1"],
+        "no continuation after the move b1",
+    );
     fails(
         "... k 2 turn x",
         "claim draw\nx holds by stealing\no holds by 0",
         &["blocks +a1,b1,c1"],
-        "is missing",
+        "there is no continuation",
     );
 }
 

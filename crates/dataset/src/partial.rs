@@ -276,7 +276,7 @@ mod tests {
         std::fs::write(&other, "mine").unwrap();
         std::os::unix::fs::symlink(&other, folder.path().join(".x.csv.partial")).unwrap();
         let error = Partial::create(&target).unwrap_err().to_string();
-        assert!(error.contains(".x.csv.partial is taken"), "{error}");
+        assert!(error.contains(".x.csv.partial exists already"), "{error}");
         assert_eq!(listing(folder.path()), [".x.csv.partial", "other"]);
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "mine");
         for device in ["/dev/null", "/dev/stdout", "/"] {

@@ -206,7 +206,7 @@ mod tests {
             fs::remove_file(aside).unwrap();
         };
         let nim = encode(&identity("nim"), ["first", "second"]);
-        check(&encode(&identity("chess"), ["x"]), "a.stale", "is about chess", 0);
+        check(&encode(&identity("chess"), ["x"]), "a.stale", "belongs to chess", 0);
         check(b"{\"old\":\"format\"}\n", "a.stale", "is not a file of the kind", 0);
         let damaged = [b"0000", &nim[4..]].concat();
         check(&damaged, "a.damaged", "has a damaged first line", 2);

@@ -239,7 +239,7 @@ mod tests {
         // A file that was renamed.
         let renamed = parse(&bytes, &chess);
         assert_eq!((renamed.state, renamed.records.len()), (State::Other(nim.clone()), 0));
-        assert_eq!(nim.difference(&chess).unwrap(), "is about nim:2");
+        assert_eq!(nim.difference(&chess).unwrap(), "belongs to nim:2");
         // A line that was copied below the right header.
         let foreign = String::from_utf8(encode(&chess, ["x"])).unwrap();
         let mixed = [&bytes[..], foreign.lines().nth(1).unwrap().as_bytes(), b"\n"].concat();

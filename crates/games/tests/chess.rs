@@ -384,7 +384,7 @@ fn invalid_input_is_rejected() {
     refuse("8/8/8/8/8/2k5/8/K7Q w - - 0 1", "9 squares");
     refuse("8/8/8/8/8/2k5/8/7Q w - - 0 1", "white king is missing");
     refuse("8/8/8/8/8/kk6/8/K6Q w - - 0 1", "2 black kings");
-    refuse("8/8/8/8/8/2k5/8/K5QQ w - - 0 1", "belong neither to chess:KQKR");
+    refuse("8/8/8/8/8/2k5/8/K5QQ w - - 0 1", "neither those of chess:KQKR");
     refuse("8/8/8/8/8/2k5/8/KQQQr3 w - - 0 1", "6 men");
     refuse("8/8/8/8/8/8/1k6/K6Q w - - 0 1", "next to each other");
     refuse("8/8/8/8/8/2k5/8/K1Q5 w - - 0 1", "the black king is in check");

@@ -201,7 +201,7 @@ mod tests {
         let path = folder.path().join("a.json");
         state().save(&path, &setting("x")).unwrap();
         let other = Checkpoint::load(&path, &setting("y"), &NoMonitor).unwrap_err().to_string();
-        assert!(other.contains("other settings (x)"), "{other}");
+        assert!(other.contains("other options (x)"), "{other}");
         std::fs::write(&path, "dear all").unwrap();
         let letter = Checkpoint::load(&path, &setting("x"), &NoMonitor).unwrap_err().to_string();
         assert!(letter.contains("is not a checkpoint"), "{letter}");

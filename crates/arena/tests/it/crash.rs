@@ -26,7 +26,7 @@ fn a_record_is_written_by_one_process_at_a_time() {
     let header = Header::new("tictactoe".into(), vec!["random".into(), "greedy".into()]);
     let mut record = Record::create(&file, &header).unwrap();
     let busy = || Record::resume(&file, &header, RECORD_BYTES).err().map(|error| error.to_string());
-    assert!(busy().is_some_and(|why| why.contains("in use by another process")));
+    assert!(busy().is_some_and(|why| why.contains("another process is using")));
     record.add(&game(0)).unwrap();
     drop(record);
     let (record, games) = Record::resume(&file, &header, RECORD_BYTES).unwrap();

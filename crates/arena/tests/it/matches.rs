@@ -231,7 +231,7 @@ fn resumed_match_equals_an_uninterrupted_one() {
     fails(&kit, &with(resumed.clone(), |resumed| resumed.seed = 9), "another seed");
     fails(&self::kit("connect4:5x5"), &resumed, "another game");
     std::fs::write(&file, "hello\n").unwrap();
-    fails(&kit, &resumed, "not a match record");
+    fails(&kit, &resumed, "not the record of a match");
     assert!(read(Path::new("/no/such/file")).is_err());
 }
 

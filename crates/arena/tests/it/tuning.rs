@@ -105,7 +105,7 @@ fn resumed_run_equals_an_uninterrupted_one() {
         assert_eq!((whole.generations, whole.weights), (fresh.generations, fresh.weights), "{method:?}");
         let deeper = with(resumed, |resumed| resumed.depth = 3);
         let other = run(&kit, &deeper, &NoMonitor).unwrap_err().to_string();
-        assert!(other.contains("other settings"), "{other}");
+        assert!(other.contains("other options"), "{other}");
     }
 }
 
@@ -241,7 +241,7 @@ fn invalid_tuning_requests_are_refused() {
     fails(&with(request(TuningMethod::Ga), |wanted| wanted.population = 1), "at least 4");
     fails(&with(request(TuningMethod::Ga), |wanted| wanted.games = 0), "at least 1");
     fails(&with(request(TuningMethod::Ga), |wanted| wanted.incumbent = "lines:tree=3".into()), "tree");
-    fails(&by_labels(None), "no exact values");
+    fails(&by_labels(None), "exact values of connect4:5x4 are not available");
     let nim = outplay_games::nim::Nim::from_spec(outplay_games::Spec::parse("nim:3+4").unwrap()).unwrap();
     let mut session = Session::default();
     session.data = None;

@@ -210,7 +210,7 @@ fn invalid_specs_are_rejected_in_one_sentence() {
     check("mnk:0x0", "at least one column");
     check("mnk:100000x100000", "too large");
     check("mnk:99999999999999999999x1", "not a size");
-    check("mnk", "size is missing");
+    check("mnk", "size of the board is missing");
     check("mnk:3x3,k=x", "not a whole number");
     check("mnk:3x3,speed=3", "has no option `speed`");
     check("tictactoe:4x4", "always 3x3");
@@ -240,12 +240,12 @@ fn full_columns_and_occupied_cells_are_rejected() {
     let four = game("connect4:4x4");
     let full = four.read_position("o.../x.../o.../x...").unwrap();
     assert!(four.read_move(&full, "1").unwrap_err().to_string().contains("column 1 is full"));
-    assert!(four.read_move(&full, "5").unwrap_err().to_string().contains("columns 1 to 4"));
+    assert!(four.read_move(&full, "5").unwrap_err().to_string().contains("columns are 1 to 4"));
     assert_eq!(four.read_move(&full, "b"), four.read_move(&full, "2"));
     assert_eq!(four.read_move(&full, "b1"), four.read_move(&full, "2"));
     assert!(four.read_move(&full, "b2").is_err());
     let three = game("tictactoe");
     let one = three.read_position(".../.x./...").unwrap();
     assert!(three.read_move(&one, "b2").unwrap_err().to_string().contains("taken"));
-    assert!(three.read_move(&one, "z9").unwrap_err().to_string().contains("outside"));
+    assert!(three.read_move(&one, "z9").unwrap_err().to_string().contains("not on the board"));
 }

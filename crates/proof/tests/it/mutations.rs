@@ -119,7 +119,7 @@ fn a_reply_left_out_fails() {
     // Without `else` the replies it stands for are not covered.
     let (head, _) = replies.rsplit_once(' ').expect("several words");
     let error = outplay_check::check(&proof.replace(replies, head)).expect_err("a reply is missing");
-    assert!(error.to_string().contains("is missing"), "{error}");
+    assert!(error.to_string().contains("there is no reply to"), "{error}");
 
     for (width, height, k) in [(3, 3, 3), (5, 4, 4), (6, 6, 5)] {
         let (_, proof) = proof_of(&LineBoard::empty(width, height, k));
@@ -135,7 +135,7 @@ fn a_reply_left_out_fails() {
                 .map(|(at, line)| if at == number { line.replace(words[2], &arm) } else { line.to_string() })
                 .collect();
             let error = outplay_check::check(&(wrong.join("\n") + "\n")).expect_err("a move is missing");
-            assert!(error.to_string().contains("is missing"), "{error}");
+            assert!(error.to_string().contains("there is no continuation"), "{error}");
             tried += 1;
         }
         assert!(tried > 0);
