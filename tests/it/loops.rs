@@ -94,6 +94,29 @@ fn smaller_endings_are_solved_first_and_found_again() {
     assert_eq!(words, ["b7b8b", "b7b8n"], "two minor pieces win nothing");
 }
 
+/// Where the values of all tiers do not fit in memory, tiers are read from their tables again when they are needed.
+#[test]
+fn tiers_leave_the_memory_while_they_are_not_needed() {
+    let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let game = "chess:KPPK";
+    let all = json(whole.path(), &["solve", game]);
+    let refused = outplay(parts.path(), &["solve", game, "--memory", "100M"]);
+    assert_eq!(refused.status.code(), Some(3), "{}", text(&refused.stderr));
+    // Two tables are there already, and are loaded for the others.
+    json(parts.path(), &["solve", "chess:KQQK"]);
+    let limited = json(parts.path(), &["solve", game, "--memory", "170M"]);
+    for field in ["value", "positions", "longest", "method"] {
+        assert_eq!(all[field], limited[field], "{field}");
+    }
+    assert_eq!(limited["table"]["found"], false, "{limited}");
+    let sums = |data: &Path| text(&outplay(data, &["tables", "--checksums"]).stdout);
+    assert_eq!(sums(whole.path()), sums(parts.path()));
+    assert!(sums(whole.path()).contains("chess-KPPK"), "{}", sums(whole.path()));
+    // Without a data directory there is nothing to read them from.
+    let refused = outplay(parts.path(), &["solve", "chess:KRPK", "--no-save", "--memory", "100M"]);
+    assert_eq!(refused.status.code(), Some(3), "{}", text(&refused.stderr));
+}
+
 #[test]
 #[ignore = "a minute: all 35 endings of three and four men"]
 fn endings_of_four_men() {

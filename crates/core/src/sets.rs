@@ -30,7 +30,7 @@ pub struct Slots {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TierExit {
     /// The position's number within its row.
-    pub slot: u16,
+    pub slot: u32,
     /// The number that the move leads to, in its tier.
     pub number: u32,
 }
@@ -39,17 +39,23 @@ pub struct TierExit {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SetDetour {
     /// The position's number within its row.
-    pub slot: u16,
+    pub slot: u32,
     /// The row and the slot of the position without the additional moves; `None` if it has no moves.
-    pub like: Option<(u32, u16)>,
+    pub like: Option<(u32, u32)>,
     /// Tiers and numbers of the successors by the additional moves.
     pub instead: Vec<(Tier, u64)>,
 }
 
 /// The positions of a tier as rows of 64-bit words. The players alternate on every move, moves to other tiers included.
 pub trait Sets: Send + Sync {
-    /// The number of words of a row, at most 64.
+    /// The number of words of a row: at most 64, or a power of two. A mask of a row's words has 64 bits; in a wider row
+    /// each bit stands for a *group* of `width / 64` consecutive words.
     fn width(&self) -> usize;
+
+    /// The binary logarithm of the number of words of a group.
+    fn group_shift(&self) -> u32 {
+        self.width().max(64).ilog2() - 6
+    }
 
     /// The positions, one bit each, row after row.
     fn legal(&self) -> &[u64];
@@ -70,13 +76,13 @@ pub trait Sets: Send + Sync {
     }
 
     /// The number of a position within the tier; slots of symmetric positions share it.
-    fn number(&self, row: usize, slot: u16) -> u64;
+    fn number(&self, row: usize, slot: u32) -> u64;
 
     /// Removes from `rest`, a set of positions of a row, all that have a move within the tier to a position of the
     /// set `to`. Detours are ignored.
     fn strike(&self, row: usize, to: &[u64], rest: &mut [u64]);
 
-    /// The words of a row, one bit each, that may have a move to one of the words `changed`, a mask for each row.
+    /// The mask of the words of a row that may have a move to one of the words `changed`, a mask for each row.
     fn touched(&self, row: usize, changed: &[u64]) -> u64;
 
     /// Visits all moves of a row that leave the tier, grouped by tier, in any number of batches.

@@ -55,7 +55,6 @@ use outplay_core::{Code, Game, Index, Predecessors, Probe, ProbeError, Tier, Tur
 use outplay_runtime::{Monitor, NoMonitor};
 use sets::SetSolver;
 use shelf::{Codes, SolvedTier};
-use std::cell::RefCell;
 use std::sync::Mutex;
 use tier::TierSolver;
 
@@ -86,9 +85,15 @@ pub struct RetrogradeValues<C> {
 }
 
 impl<C: Code> RetrogradeValues<C> {
-    /// The value of a numbered position, `None` for a hole. Without distances, every win and loss has distance 0.
+    /// The value of a numbered position, `None` for a hole or a tier that is not loaded. Without distances, every win
+    /// and loss has distance 0.
     pub fn value(&self, tier: Tier, number: u64) -> Option<Value> {
         self.solved_tiers.get(tier.0 as usize)?.value(number)
+    }
+
+    /// Whether the values of a tier are in memory: always, unless the store releases tiers ([`Keep::releases`]).
+    pub fn is_loaded(&self, tier: Tier) -> bool {
+        !self.solved_tiers[tier.0 as usize].is_empty()
     }
 
     /// The codes of a tier by number; `None` if it was solved without distances.
@@ -193,6 +198,21 @@ pub trait Keep<C> {
     ///
     /// The tier cannot be stored.
     fn keep(&mut self, solved: &RetrogradeValues<C>, tier: Tier) -> Result<(), Self::Error>;
+
+    /// Whether stored tiers leave the memory while no tier in work needs them. The result then lacks the values of
+    /// most tiers ([`RetrogradeValues::is_loaded`]), and their readers use the store.
+    fn releases(&self) -> bool {
+        false
+    }
+
+    /// Loads the codes of a stored tier again; called only if the store releases tiers.
+    ///
+    /// # Errors
+    ///
+    /// The stored tier is damaged.
+    fn again(&mut self, _tier: Tier) -> Result<Option<Vec<C>>, Self::Error> {
+        Ok(None)
+    }
 }
 
 /// A checkpoint store that loads and stores nothing.
@@ -222,15 +242,7 @@ pub fn retrograde<G: Game, I: Predecessors<G>, C: Code>(
     options: RetrogradeOptions,
     monitor: &dyn Monitor,
 ) -> Result<RetrogradeValues<C>, SolveError> {
-    all_tiers(
-        game,
-        index,
-        options,
-        monitor,
-        |tier| Ok(ByRule { game, index, tier }),
-        |_| Ok(None),
-        |_, _| Ok(()),
-    )
+    all_tiers(game, index, options, monitor, |tier| Ok(ByRule { game, index, tier }), &mut Forgotten)
 }
 
 /// Like [`retrograde`], with a checkpoint store: stored tiers are loaded, the others solved and stored.
@@ -245,10 +257,8 @@ pub fn retrograde_kept<G: Game, I: Predecessors<G>, C: Draws, K: Keep<C>>(
     keeper: &mut K,
     monitor: &dyn Monitor,
 ) -> Result<RetrogradeValues<C>, K::Error> {
-    let keeper = RefCell::new(keeper);
-    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options, monitor);
-    let keep = |solved: &RetrogradeValues<C>, tier| keeper.borrow_mut().keep(solved, tier);
-    all_tiers(game, index, options, monitor, |tier| Ok(ByRule { game, index, tier }), known, keep)
+    let store = &mut Kept { keeper, options, monitor };
+    all_tiers(game, index, options, monitor, |tier| Ok(ByRule { game, index, tier }), store)
 }
 
 /// Solves every position of any index. The moves within a tier are enumerated once and stored as a reverse graph.
@@ -263,7 +273,7 @@ pub fn retrograde_by_graph<G: Game, I: Index<G>, C: Code>(
     monitor: &dyn Monitor,
 ) -> Result<RetrogradeValues<C>, SolveError> {
     let back = |tier| ByGraph::new(game, index, tier, monitor);
-    all_tiers(game, index, options, monitor, back, |_| Ok(None), |_, _| Ok(()))
+    all_tiers(game, index, options, monitor, back, &mut Forgotten)
 }
 
 /// Like [`retrograde_by_graph`], with a checkpoint store: stored tiers are loaded, the others solved and stored.
@@ -278,37 +288,116 @@ pub fn retrograde_by_graph_kept<G: Game, I: Index<G>, C: Draws, K: Keep<C>>(
     keeper: &mut K,
     monitor: &dyn Monitor,
 ) -> Result<RetrogradeValues<C>, K::Error> {
-    let keeper = RefCell::new(keeper);
     let back = |tier| ByGraph::new(game, index, tier, monitor);
-    let known = |tier| fetch(*keeper.borrow_mut(), tier, index.len(tier), options, monitor);
-    let keep = |solved: &RetrogradeValues<C>, tier| keeper.borrow_mut().keep(solved, tier);
-    all_tiers(game, index, options, monitor, back, known, keep)
+    all_tiers(game, index, options, monitor, back, &mut Kept { keeper, options, monitor })
 }
 
 /// A loaded tier, with its counts if the store has them.
 type Fetched<C> = (SolvedTier<C>, Option<TierTally>);
 
-/// Loads a tier in the solver's own representation.
-fn fetch<C: Draws, K: Keep<C>>(
-    keeper: &mut K,
-    tier: Tier,
-    len: u64,
+/// The checkpoint store as the solver uses it.
+trait TierStore<C, E> {
+    /// Loads a tier that was solved by an earlier run.
+    fn known(&mut self, tier: Tier, len: u64) -> Result<Option<Fetched<C>>, E>;
+    /// Stores a tier.
+    fn keep(&mut self, solved: &RetrogradeValues<C>, tier: Tier) -> Result<(), E>;
+    /// Loads a stored tier again, if the store releases tiers.
+    fn again(&mut self, tier: Tier, len: u64) -> Result<Option<SolvedTier<C>>, E>;
+    /// Whether tiers are released.
+    fn releases(&self) -> bool;
+}
+
+/// No store.
+struct Forgotten;
+
+impl<C, E> TierStore<C, E> for Forgotten {
+    fn known(&mut self, _tier: Tier, _len: u64) -> Result<Option<Fetched<C>>, E> {
+        Ok(None)
+    }
+
+    fn keep(&mut self, _solved: &RetrogradeValues<C>, _tier: Tier) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn again(&mut self, _tier: Tier, _len: u64) -> Result<Option<SolvedTier<C>>, E> {
+        Ok(None)
+    }
+
+    fn releases(&self) -> bool {
+        false
+    }
+}
+
+/// A checkpoint store of the caller, with conversion to the solver's own representation.
+struct Kept<'a, K> {
+    keeper: &'a mut K,
     options: RetrogradeOptions,
-    monitor: &dyn Monitor,
-) -> Result<Option<Fetched<C>>, K::Error> {
-    let Some(codes) = keeper.known(tier)? else { return Ok(None) };
-    if codes.len() as u64 != len {
-        let why = format!("tier {} has {} values where the game has {len}", tier.0, codes.len());
-        return Err(SolveError::Fault(why).into());
+    monitor: &'a dyn Monitor,
+}
+
+impl<K> Kept<'_, K> {
+    fn tier<C: Draws, E: From<SolveError>>(
+        &self,
+        tier: Tier,
+        codes: Vec<C>,
+        len: u64,
+    ) -> Result<SolvedTier<C>, E> {
+        if codes.len() as u64 != len {
+            let why = format!("tier {} has {} values where the game has {len}", tier.0, codes.len());
+            return Err(SolveError::Fault(why).into());
+        }
+        let ends = ends::Ends::of(&codes, self.monitor)?;
+        if self.options.distance {
+            return Ok(SolvedTier { codes: Codes::Exact(codes), ends });
+        }
+        let verdict = |n: u64| codes[n as usize].unpack().map_or(0, |value| value.verdict() as u8 + 1);
+        let bits = TwoBits::packed(len, self.monitor, verdict)?;
+        Ok(SolvedTier { codes: Codes::Wdl(bits), ends })
     }
-    let ends = ends::Ends::of(&codes, monitor)?;
-    let counts = keeper.counts(tier);
-    if options.distance {
-        return Ok(Some((SolvedTier { codes: Codes::Exact(codes), ends }, counts)));
+}
+
+impl<C: Draws, K: Keep<C>> TierStore<C, K::Error> for Kept<'_, K> {
+    fn known(&mut self, tier: Tier, len: u64) -> Result<Option<Fetched<C>>, K::Error> {
+        let Some(codes) = self.keeper.known(tier)? else { return Ok(None) };
+        let solved = self.tier::<C, K::Error>(tier, codes, len)?;
+        Ok(Some((solved, self.keeper.counts(tier))))
     }
-    let verdict = |n: u64| codes[n as usize].unpack().map_or(0, |value| value.verdict() as u8 + 1);
-    let bits = TwoBits::packed(len, monitor, verdict)?;
-    Ok(Some((SolvedTier { codes: Codes::Wdl(bits), ends }, counts)))
+
+    fn keep(&mut self, solved: &RetrogradeValues<C>, tier: Tier) -> Result<(), K::Error> {
+        self.keeper.keep(solved, tier)
+    }
+
+    fn again(&mut self, tier: Tier, len: u64) -> Result<Option<SolvedTier<C>>, K::Error> {
+        match self.keeper.again(tier)? {
+            Some(codes) => self.tier::<C, K::Error>(tier, codes, len).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn releases(&self) -> bool {
+        self.keeper.releases()
+    }
+}
+
+/// Loads the tiers that a tier's moves lead to, and releases the others.
+fn load_children<G: Game, C: Code, E: From<SolveError>>(
+    index: &impl Index<G>,
+    tier: Tier,
+    solved: &mut RetrogradeValues<C>,
+    store: &mut impl TierStore<C, E>,
+) -> Result<(), E> {
+    let children = index.child_tiers(tier);
+    for t in (tier.0 + 1..index.tiers()).map(Tier).filter(|t| !children.contains(t)) {
+        solved.solved_tiers[t.0 as usize] = SolvedTier::default();
+    }
+    for child in children.into_iter().filter(|&child| child != tier) {
+        let len = index.len(child);
+        if !solved.is_loaded(child) && len > 0 {
+            let why = || SolveError::Fault(format!("tier {} of the table cannot be read again", child.0));
+            solved.solved_tiers[child.0 as usize] = store.again(child, len)?.ok_or_else(why)?;
+        }
+    }
+    Ok(())
 }
 
 fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
@@ -317,8 +406,7 @@ fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
     options: RetrogradeOptions,
     monitor: &dyn Monitor,
     back: impl Fn(Tier) -> Result<B, SolveError>,
-    known: impl Fn(Tier) -> Result<Option<Fetched<C>>, E>,
-    keep: impl Fn(&RetrogradeValues<C>, Tier) -> Result<(), E>,
+    store: &mut impl TierStore<C, E>,
 ) -> Result<RetrogradeValues<C>, E> {
     check_start(game, index, Gaps::Detours)?;
     let tiers = index.tiers();
@@ -327,13 +415,19 @@ fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
     let mut solved = RetrogradeValues { solved_tiers, counts: tally.tiers.clone(), tally, levels: 0 };
     for t in (0..tiers).rev() {
         let tier = Tier(t);
-        if let Some((solved_tier, counts)) = known(tier)? {
+        if let Some((solved_tier, counts)) = store.known(tier, index.len(tier))? {
             let counts = match counts {
                 Some(counts) => counts,
                 None => count(game, index, tier, |number| solved_tier.value(number), monitor)?,
             };
             solved.add(index, tier, solved_tier, counts);
+            if store.releases() {
+                solved.solved_tiers[t as usize] = SolvedTier::default();
+            }
             continue;
+        }
+        if store.releases() {
+            load_children(index, tier, &mut solved, store)?;
         }
         if tiers <= MOST_STAGES {
             monitor.stage(&index.tier_name(tier), index.len(tier));
@@ -361,7 +455,7 @@ fn all_tiers<G: Game, I: Index<G>, B: Back<G>, C: Code, E: From<SolveError>>(
         check_fault(game)?;
         solved.add(index, tier, outcome.solved_tier, outcome.tally);
         solved.levels += outcome.levels;
-        keep(&solved, tier)?;
+        store.keep(&solved, tier)?;
     }
     Ok(solved)
 }

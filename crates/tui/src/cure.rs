@@ -30,7 +30,7 @@ mod tests {
         let memory = Trouble::Memory { needed: 3_000_000_000, allowed: 1_000_000_000 };
         assert_eq!(
             sentence(&memory),
-            "error: this needs 3.0 GB of memory and 1.0 GB are allowed; restart with more memory or a smaller game"
+            "error: this needs 3.00 GB of memory and 1.00 GB are allowed; restart with more memory or a smaller game"
         );
         assert_eq!(sentence(&Trouble::unable("no")), "error: no");
     }

@@ -321,7 +321,9 @@ fn forecast_others(handle: &GameHandle, numbering: Option<&Numbering>, report: &
     match numbering {
         Some(Numbering::Sweeps(sweeps)) => push(Method::Sweep, Some(sweeps.sweep_bytes()), unmeasured),
         Some(Numbering::Cycles(cycles)) => {
-            push(Method::Retrograde, Some(cycles.bytes()), unmeasured);
+            let by_tier = cycles.bytes() > memory.into();
+            let needs = if by_tier { cycles.bytes_by_tier() } else { cycles.bytes() };
+            push(Method::Retrograde, Some(needs), unmeasured);
         }
         Some(Numbering::Means(means)) => {
             push(Method::Chance, Some(means.numbers().total() * 8), unmeasured);

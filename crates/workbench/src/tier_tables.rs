@@ -260,6 +260,8 @@ pub(crate) struct LoopFiles<'a> {
     watch: &'a dyn Monitor,
     each: &'a mut dyn FnMut(TierReport),
     pub(crate) solved: u32,
+    /// Whether stored tiers leave the memory while they are not needed.
+    releases: bool,
 }
 
 impl<'a> LoopFiles<'a> {
@@ -276,7 +278,23 @@ impl<'a> LoopFiles<'a> {
         };
         let data = data.map(Path::to_path_buf);
         let clock = Clock::start();
-        Ok(LoopFiles { data, plan, merged, writer, counts: None, clock, watch, each, solved: 0 })
+        Ok(LoopFiles {
+            data,
+            plan,
+            merged,
+            writer,
+            counts: None,
+            clock,
+            watch,
+            each,
+            solved: 0,
+            releases: false,
+        })
+    }
+
+    /// Keeps in memory only those stored tiers that are needed; there is a data directory.
+    pub(crate) fn releasing(self, releases: bool) -> LoopFiles<'a> {
+        LoopFiles { releases, ..self }
     }
 
     /// Completes the table of a game that has one of its own.
@@ -354,6 +372,14 @@ fn put<D: Cell>(
     Ok(file.finish()?)
 }
 
+/// Reads a tier of a table as codes.
+fn read_codes<C: StorableCode>(table: &Table, tier: Tier) -> Result<Vec<C>, TableError> {
+    Ok(match table.identity().values {
+        Values::Wdl => each_code(&table.read_tier::<i8>(tier)?, &wdl_code),
+        _ => each_code(&table.read_tier::<C::Cell>(tier)?, &C::of),
+    })
+}
+
 /// Maps cells to codes.
 fn each_code<D: Cell, C: Code>(cells: &[D], code: &(dyn Fn(D) -> C + Sync)) -> Vec<C> {
     let mut codes = vec![C::UNKNOWN; cells.len()];
@@ -380,10 +406,7 @@ impl<C: StorableCode> Keep<C> for LoopFiles<'_> {
         };
         self.watch.stage(&format!("reading the table {}", writer.name()), 0);
         let read = writer.table()?;
-        let codes: Vec<C> = match writer.identity().values {
-            Values::Wdl => each_code(&read.read_tier::<i8>(within)?, &wdl_code),
-            _ => each_code(&read.read_tier::<C::Cell>(within)?, &C::of),
-        };
+        let codes = read_codes(&read, within)?;
         if self.plan.shared() {
             self.counts = Summary::tally_of(&read).and_then(|mut tally| tally.tiers.pop());
             if let (Some(counts), Some(data)) = (&self.counts, &self.data) {
@@ -416,5 +439,21 @@ impl<C: StorableCode> Keep<C> for LoopFiles<'_> {
         let phases = Phases { solve_seconds, solve_cpu_seconds, write_seconds, write_cpu_seconds };
         (self.each)(TierReport { tier, counts, stored, phases });
         Ok(())
+    }
+
+    fn releases(&self) -> bool {
+        self.releases
+    }
+
+    fn again(&mut self, tier: Tier) -> Result<Option<Vec<C>>, Trouble> {
+        let (table, within) = self.plan.places[tier.0 as usize];
+        let codes = match (&self.writer, &self.data) {
+            (_, Some(data)) if self.plan.shared() => {
+                read_codes(&Table::open_as(data, &self.plan.identities[table])?, within)?
+            }
+            (Some(writer), _) => read_codes(&writer.table()?, within)?,
+            _ => return Ok(None),
+        };
+        Ok(Some(codes))
     }
 }

@@ -57,7 +57,7 @@ pub enum Trouble {
     #[error("{0}")]
     Limits(String),
     /// The request needs more memory than the limit.
-    #[error("this needs {:.1} GB of memory and {:.1} GB are allowed", *.needed as f64 / 1e9, *.allowed as f64 / 1e9)]
+    #[error("this needs {:.2} GB of memory and {:.2} GB are allowed", *.needed as f64 / 1e9, *.allowed as f64 / 1e9)]
     Memory {
         /// Bytes that are needed.
         needed: u128,

@@ -14,7 +14,7 @@ use outplay_core::{Tier, TierExit};
 
 type Visit<'v> = &'v mut dyn FnMut(Tier, &[TierExit]);
 
-fn leave(slot: u16, number: u32) -> TierExit {
+fn leave(slot: u32, number: u32) -> TierExit {
     TierExit { slot, number }
 }
 
@@ -153,7 +153,7 @@ fn four_men(
     let legal = sets.legal_row(row);
     let slot = |at: u8, second_at: u8| {
         let (outer_at, last_at) = if outer { (at, second_at) } else { (second_at, at) };
-        u16::from(outer_at) * 64 + u16::from(last_at)
+        u32::from(outer_at) * 64 + u32::from(last_at)
     };
     // The legal squares of the second man, with the first on a given square.
     let with = |at: u8| match outer {
@@ -204,7 +204,7 @@ fn captured_by_the_second(
     row: usize,
     [man, second]: [Man; 2],
     with: &dyn Fn(u8) -> u64,
-    slot: &dyn Fn(u8, u8) -> u16,
+    slot: &dyn Fn(u8, u8) -> u32,
     list: &mut Vec<TierExit>,
     visit: Visit<'_>,
 ) {

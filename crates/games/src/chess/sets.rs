@@ -105,7 +105,7 @@ impl<'a> ChessSets<'a> {
     /// Slots whose image under the remaining reflection has no smaller number.
     fn smaller_word(&self, row: usize, word: usize) -> u64 {
         let smaller = |&square: &u8| {
-            let squares = self.squares(row, (word * 64) as u16 + u16::from(square));
+            let squares = self.squares(row, (word * 64) as u32 + u32::from(square));
             self.layout.digits(&squares, 0) <= self.layout.digits(&squares, TRANSPOSE)
         };
         (0..64).filter(smaller).fold(0, |all, square| all | 1 << square)
@@ -121,7 +121,7 @@ impl<'a> ChessSets<'a> {
         for (outer, last) in
             (home..home + 8).flat_map(|a| [(a, a + 1), (a + 1, a)]).filter(|&(a, b)| a.max(b) < home + 8)
         {
-            let slot = u16::from(outer) * 64 + u16::from(last);
+            let slot = u32::from(outer) * 64 + u32::from(last);
             let here = self.legal_row(after)[outer as usize] >> last & 1 == 1;
             if here && self.setup(after, slot).may_take(if outer_moves { outer } else { last }) {
                 words[outer as usize] |= 1 << last;
@@ -137,7 +137,7 @@ impl<'a> ChessSets<'a> {
     }
 
     /// The position of a slot.
-    fn setup(&self, row: usize, slot: u16) -> Setup {
+    fn setup(&self, row: usize, slot: u32) -> Setup {
         Setup {
             codes: self.layout.codes,
             squares: self.squares(row, slot),
@@ -194,7 +194,7 @@ impl<'a> ChessSets<'a> {
     }
 
     /// The squares of the men of a slot, in the order of the layout.
-    fn squares(&self, row: usize, slot: u16) -> [u8; MOST_MEN] {
+    fn squares(&self, row: usize, slot: u32) -> [u8; MOST_MEN] {
         let mut squares = [u8::MAX; MOST_MEN];
         squares[..2].copy_from_slice(&self.rows[row].kings);
         let last = (slot % 64) as u8;
@@ -303,7 +303,7 @@ impl Sets for ChessSets<'_> {
         Slots { first, numbered, counted, weight }
     }
 
-    fn number(&self, row: usize, slot: u16) -> u64 {
+    fn number(&self, row: usize, slot: u32) -> u64 {
         self.layout.number(&self.squares(row, slot), self.black(row))
     }
 
@@ -371,11 +371,11 @@ impl Sets for ChessSets<'_> {
     fn detours(&self, row: usize) -> Vec<SetDetour> {
         let black = self.black(row);
         let outer_moves = self.outer.is_some_and(|outer| outer.black == black);
-        let steps = |square: u16| if black { square + 16 } else { square - 16 };
+        let steps = |square: u32| if black { square + 16 } else { square - 16 };
         let (mut found, mut detours) = (Vec::new(), Vec::new());
         for (word, &passing) in self.rows[row].passing.iter().enumerate() {
             for last in Squares(passing) {
-                let (outer, last) = (word as u16, u16::from(last));
+                let (outer, last) = (word as u32, u32::from(last));
                 let (from, from_last) = if outer_moves { (steps(outer), last) } else { (outer, steps(last)) };
                 if self.legal_row(row)[from as usize] >> from_last & 1 == 0 {
                     continue;
@@ -417,7 +417,7 @@ mod tests {
         let mut to = vec![0; legal.len()];
         for (place, word) in to.iter_mut().enumerate() {
             for square in Squares(legal[place]) {
-                let slot = (place % width * 64) as u16 + u16::from(square);
+                let slot = (place % width * 64) as u32 + u32::from(square);
                 if picked(sets.number(place / width, slot)) {
                     *word |= 1 << square;
                 }
@@ -434,7 +434,7 @@ mod tests {
             let mut rest = legal[row * width..][..width].to_vec();
             sets.strike(row, &to, &mut rest);
             let touched = sets.touched(row, &changed);
-            let mut left: HashSet<(u16, Link)> = HashSet::new();
+            let mut left: HashSet<(u32, Link)> = HashSet::new();
             sets.exits(row, &mut |tier, list| {
                 let link =
                     |leaving: &TierExit| Link { tier, number: leaving.number.into(), same_player: false };
@@ -446,7 +446,7 @@ mod tests {
                 let slots = sets.slots(row, word);
                 assert_eq!(slots.numbered & !slots.counted, 0);
                 for square in 0..64u64 {
-                    let slot = (word * 64) as u16 + square as u16;
+                    let slot = (word * 64) as u32 + square as u32;
                     let here = legal[row * width + word] >> square & 1 == 1;
                     let number = row as u64 * sets.numbers() + slots.first.wrapping_add(square) % (1 << 40);
                     if slots.numbered >> square & 1 == 1 {

@@ -11,13 +11,8 @@
 //! A move to another shape renumbers the men, which permutes variables (delta swaps), and passes the turn, which
 //! negates all of them. Both are done for 64 colourings at a time.
 
-/// Words of the table of twelve men.
-pub(super) const MOST_WORDS: usize = 64;
-/// Men of the largest shape with a truth table.
-pub(super) const MOST_MEN: usize = 12;
-
-/// A truth table.
-pub(super) type TruthTable = [u64; MOST_WORDS];
+/// Men of the largest shape with a truth table, which takes 32 kB.
+pub(super) const MOST_MEN: usize = 18;
 
 /// The bits of a word in which a variable is one.
 const ONES: [u64; 6] = [
@@ -71,15 +66,15 @@ fn swap(table: &mut [u64], a: usize, b: usize) {
 }
 
 /// The colourings before a move, given those after it: each man gets the index that `places` holds, and the turn
-/// passes. Only the words of the shape are written.
+/// passes. Both tables have the same length.
 #[inline]
-pub(super) fn before(after: &[u64], places: &[u8], into: &mut TruthTable) {
-    /// Up to this number, colourings are cheaper one by one.
+pub(super) fn before(after: &[u64], places: &[u8], into: &mut [u64]) {
+    /// Up to this number for each word of a small table, colourings are cheaper one by one.
     const SPARSE: u32 = 12;
-    let into = &mut into[..after.len()];
     let last = (after.len() * 64 - 1) as u32;
+    let few = SPARSE * (after.len() as u32).div_ceil(64);
     let count: u32 = after.iter().map(|word| word.count_ones()).sum();
-    if count <= SPARSE {
+    if count <= few {
         into.fill(0);
         for (word, &bits) in after.iter().enumerate() {
             let mut bits = bits;
@@ -135,7 +130,7 @@ mod tests {
             state
         };
         for men in 6..=MOST_MEN {
-            for trial in 0..60 {
+            for trial in 0..if men <= 12 { 60 } else { 6 } {
                 let mut places: Vec<u8> = (0..men as u8).collect();
                 (1..men).for_each(|i| places.swap(i, (random() % (i as u64 + 1)) as usize));
                 let mut after: Vec<u64> = (0..1usize << (men - 6)).map(|_| random()).collect();
@@ -145,16 +140,18 @@ mod tests {
                     (0..trial / 8)
                         .for_each(|_| after[random() as usize % (1 << (men - 6))] |= 1 << (random() % 64));
                 }
-                let mut into = [u64::MAX; MOST_WORDS];
+                let mut into = vec![u64::MAX; after.len()];
                 before(&after, &places, &mut into);
-                assert_eq!(into[..after.len()], slowly(&after, &places), "{men} {places:?}");
+                assert_eq!(into, slowly(&after, &places), "{men} {places:?}");
             }
         }
     }
 
     #[test]
     fn owned_men_are_ones() {
-        for (man, mover) in (0..MOST_MEN).flat_map(|man| (0..4096usize).map(move |mover| (man, mover))) {
+        for (man, mover) in
+            (0..MOST_MEN).flat_map(|man| (0..1usize << MOST_MEN).step_by(61).map(move |mover| (man, mover)))
+        {
             assert_eq!(owned(man, mover / 64) >> (mover % 64) & 1, (mover >> man & 1) as u64);
         }
     }

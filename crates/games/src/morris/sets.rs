@@ -1,4 +1,4 @@
-//! Bitset move generation for morris endings of up to twelve men.
+//! Bitset move generation for morris endings.
 //!
 //! ```text
 //! row    a shape (the occupied points) up to symmetry
@@ -13,11 +13,12 @@
 //! Where a symmetry maps a shape to itself, a position and its images have a slot each, and the slot of one of them
 //! gives their rank in the table.
 
-use super::colours::{MOST_MEN, MOST_WORDS, before, owned};
+use super::colours::{MOST_MEN, before, owned};
 use super::endings::EndingIndex;
 use super::rules::{LOST, each};
 use super::shapes::{Packer, Shapes};
 use outplay_core::{Sets, Slots, Tier, TierExit, Turn};
+use smallvec::SmallVec;
 
 /// The positions of an ending as bitsets.
 pub(super) struct EndingSets<'a> {
@@ -48,7 +49,7 @@ struct ShapeStep {
 }
 
 impl<'a> EndingSets<'a> {
-    /// The bitsets of an ending; more than twelve men exceed the width of a row.
+    /// The bitsets of an ending; `None` for the finished positions.
     pub(super) fn new(index: &'a EndingIndex, tier: Tier) -> Option<EndingSets<'a>> {
         let (a, b) = index.men(tier);
         let men = usize::from(a + b);
@@ -214,16 +215,17 @@ impl Sets for EndingSets<'_> {
         Some(&self.places)
     }
 
-    fn number(&self, row: usize, slot: u16) -> u64 {
-        let smallest = self.index.smallest(self.shapes, row, slot.into());
+    fn number(&self, row: usize, slot: u32) -> u64 {
+        let smallest = self.index.smallest(self.shapes, row, slot);
         row as u64 * self.numbers() + u64::from(self.places[smallest as usize])
     }
 
     fn strike(&self, row: usize, to: &[u64], rest: &mut [u64]) {
-        /// Up to this number, positions are tested one by one.
+        /// Up to this number for every 64 words, positions are tested one by one.
         const SPARSE: u32 = 8;
         let (width, shape) = (self.width(), self.shapes.rows[row]);
-        if rest.iter().map(|word| word.count_ones()).sum::<u32>() <= SPARSE {
+        let few = SPARSE << self.group_shift();
+        if rest.iter().map(|word| word.count_ones()).sum::<u32>() <= few {
             for (word, rest) in rest.iter_mut().enumerate() {
                 let mut bits = *rest;
                 while bits != 0 {
@@ -236,7 +238,7 @@ impl Sets for EndingSets<'_> {
             }
             return;
         }
-        let mut table = [0; MOST_WORDS];
+        let mut table: SmallVec<[u64; 64]> = SmallVec::from_elem(0, width);
         for step in self.shape_steps(row) {
             let after = &to[step.row * width..][..width];
             let flying = self.flying.as_ref().filter(|_| step.flies);
@@ -259,7 +261,7 @@ impl Sets for EndingSets<'_> {
 
     fn touched(&self, row: usize, changed: &[u64]) -> u64 {
         let any = self.shape_steps(row).any(|step| changed[step.row] != 0);
-        if any { u64::MAX >> (64 - self.width()) } else { 0 }
+        if any { u64::MAX >> (64 - self.width().min(64)) } else { 0 }
     }
 
     fn exits(&self, row: usize, visit: &mut dyn FnMut(Tier, &[TierExit])) {
@@ -273,7 +275,7 @@ impl Sets for EndingSets<'_> {
                 let slot = word as u32 * 64 + bit;
                 let mover = Packer::unpack(slot, shape);
                 self.captures(mover, shape & !mover, &mut |(tier, number)| {
-                    let leaving = TierExit { slot: slot as u16, number: number as u32 };
+                    let leaving = TierExit { slot, number: number as u32 };
                     match lists.iter_mut().find(|(known, _)| *known == tier) {
                         Some((_, list)) => list.push(leaving),
                         None => lists.push((tier, vec![leaving])),

@@ -32,11 +32,9 @@ use crate::blocks::list;
 use crate::{SolveError, TierTally};
 use outplay_core::{Code, Payoff, Sets, Turn, Value};
 use outplay_runtime::{Monitor, Pace, threads};
-use row::{RowSet, RowState, bits};
+use row::{RowSet, RowState, words_of};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Maximum number of words in a row.
-const WIDTH: usize = 64;
 /// Rows per task of a full pass.
 const ROWS_PER_TASK: usize = 8;
 /// Rows per task of a cheap scan.
@@ -56,7 +54,7 @@ pub(super) struct SetSolver<'a, C> {
 struct Frontier {
     /// The words, row by row.
     words: Vec<u64>,
-    /// Mask of the words of each row that changed last.
+    /// Mask of the words of each row that changed last ([`Sets::touched`]).
     changed: Vec<u64>,
     /// Whether any word changed.
     moving: bool,
@@ -133,7 +131,7 @@ impl<C: Code> SetSolver<'_, C> {
             let code = C::pack(self.value(false, plies));
             let losses = self.each_row(rows, &mut lost, |row, words, changed| {
                 let mut found = self.without_move_to(&not_won, row, |word| {
-                    row.open[word] & !row.safe[word] & !row.held[word]
+                    row.open[word] & !row.safe[word] & !row.held.word(word)
                 });
                 row.again = 0;
                 row.hold_back(&mut found, plies);
@@ -141,9 +139,10 @@ impl<C: Code> SetSolver<'_, C> {
                 if std::mem::take(changed) != 0 {
                     words.fill(0);
                 }
+                let shift = row.shift;
                 row.settle(self.sets, &found, code, |word, found| {
                     words[word] = found;
-                    *changed |= 1 << word;
+                    *changed |= 1 << (word >> shift);
                 })
             })?;
             self.count(tally, false, plies, losses)?;
@@ -152,9 +151,10 @@ impl<C: Code> SetSolver<'_, C> {
                 let mut found = self.with_move_to(&fresh, row, |word| row.open[word]);
                 row.leave_and_win(&mut found, plies);
                 *changed = 0;
+                let shift = row.shift;
                 row.settle(self.sets, &found, code, |word, found| {
                     words[word] &= !found;
-                    *changed |= 1 << word;
+                    *changed |= 1 << (word >> shift);
                 })
             })?;
             self.count(tally, true, plies, wins)?;
@@ -245,9 +245,8 @@ impl<C: Code> SetSolver<'_, C> {
     /// Positions of a row, among `from`, with a move to a set whose words have just changed.
     fn with_move_to(&self, to: &Frontier, row: &RowState<'_, C>, from: impl Fn(usize) -> u64) -> RowSet {
         let touched = self.touched(to, row);
-        let struck = self.without_move(to, row, touched, &from);
-        let mut found = RowSet::NONE;
-        bits(touched).for_each(|word| found.add(word, from(word) & !struck.word(word)));
+        let mut found = self.without_move(to, row, touched, &from);
+        found.complement(from);
         found
     }
 
@@ -256,7 +255,7 @@ impl<C: Code> SetSolver<'_, C> {
         self.without_move(to, row, self.touched(to, row) | row.again, &from)
     }
 
-    /// The same for given words.
+    /// The same for the words of a mask.
     fn without_move(
         &self,
         to: &Frontier,
@@ -264,8 +263,8 @@ impl<C: Code> SetSolver<'_, C> {
         words: u64,
         from: &impl Fn(usize) -> u64,
     ) -> RowSet {
-        let mut found = RowSet::NONE;
-        bits(words)
+        let mut found = RowSet::new(self.sets);
+        words_of(words, row.shift)
             .map(|word| (word, from(word)))
             .filter(|&(_, set)| set != 0)
             .for_each(|(word, set)| found.add(word, set));
@@ -279,7 +278,7 @@ impl<C: Code> SetSolver<'_, C> {
 
     /// Mask with a bit for each word of a row.
     fn all_words(&self) -> u64 {
-        u64::MAX >> (WIDTH - self.sets.width())
+        u64::MAX >> (64 - self.sets.width().min(64))
     }
 }
 

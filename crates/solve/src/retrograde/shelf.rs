@@ -26,6 +26,16 @@ impl<C> Default for SolvedTier<C> {
     }
 }
 
+impl<C> SolvedTier<C> {
+    /// Whether it has no values, because it was released or is not solved yet.
+    pub(super) fn is_empty(&self) -> bool {
+        match &self.codes {
+            Codes::Exact(codes) => codes.is_empty(),
+            Codes::Wdl(bits) => bits.is_empty(),
+        }
+    }
+}
+
 impl<C: Code> SolvedTier<C> {
     /// The code of a number. The code of a draw may not distinguish a tie from a repetition.
     #[inline]
@@ -40,7 +50,7 @@ impl<C: Code> SolvedTier<C> {
     #[inline]
     pub(super) fn value(&self, number: u64) -> Option<Value> {
         let value = match &self.codes {
-            Codes::Exact(codes) => codes[number as usize].unpack()?,
+            Codes::Exact(codes) => codes.get(number as usize)?.unpack()?,
             Codes::Wdl(bits) => match bits.at(number) {
                 0 => return None,
                 1 => Value::loss(0),

@@ -23,6 +23,8 @@ pub(crate) trait Cycles: Send + Sync {
     fn numbers(&self) -> &dyn Numbers;
     /// Memory in bytes that solving needs, without a stored graph.
     fn bytes(&self) -> u128;
+    /// The same if a tier is solved with only those tiers in memory that its moves lead to.
+    fn bytes_by_tier(&self) -> u128;
     /// Solves every number by retrograde analysis.
     fn retrograde(
         &self,
@@ -70,6 +72,9 @@ impl LoopValues {
         (self.value)(tier, number)
     }
 }
+
+/// Bytes for each number of the tier in work: a word, and the numbers of the current levels.
+const IN_WORK: u128 = 6;
 
 /// An index with a source of predecessors.
 pub(crate) struct CyclicIndex<G: Game, I> {
@@ -120,8 +125,18 @@ impl<G: Game, I: Index<G>> Cycles for CyclicIndex<G, I> {
     fn bytes(&self) -> u128 {
         let index = &*self.numbered.index;
         let largest = (0..index.tiers()).map(|t| index.len(Tier(t))).max().unwrap_or(0);
-        // A word for each number of the current tier, and the numbers of the current levels.
-        index.total() * self.code as u128 + u128::from(largest) * 6
+        index.total() * self.code as u128 + u128::from(largest) * IN_WORK
+    }
+
+    fn bytes_by_tier(&self) -> u128 {
+        let index = &*self.numbered.index;
+        let bytes = |tier: Tier| {
+            let children = index.child_tiers(tier).into_iter().filter(|&child| child != tier);
+            let values =
+                u128::from(index.len(tier)) + children.map(|t| u128::from(index.len(t))).sum::<u128>();
+            values * self.code as u128 + u128::from(index.len(tier)) * IN_WORK
+        };
+        (0..index.tiers()).map(|t| bytes(Tier(t))).max().unwrap_or(0)
     }
 
     fn retrograde(

@@ -101,7 +101,9 @@ pub(crate) fn solve_by_retrograde(
     {
         return Ok(answer);
     }
-    session.check_memory(cycles.bytes())?;
+    // Values of all tiers at once, or, with files, of a tier and those that its moves lead to.
+    let releases = cycles.bytes() > session.memory.into() && job.data().is_some();
+    session.check_memory(if releases { cycles.bytes_by_tier() } else { cycles.bytes() })?;
     let homes = any.homes();
     let (mut phases, mut tables, mut waiting) = (Phases::default(), Vec::new(), Phases::default());
     let mut trouble = None;
@@ -120,14 +122,22 @@ pub(crate) fn solve_by_retrograde(
         waiting = Phases::default();
         tables.extend(kept.stored);
     };
-    let mut files = LoopFiles::open(job.data(), plan, any.has_one_side(), clock, &mut kept)?;
+    let mut files =
+        LoopFiles::open(job.data(), plan.clone(), any.has_one_side(), clock, &mut kept)?.releasing(releases);
     let solved = cycles.retrograde(job.is_timed(), &mut files, clock)?;
     let how = if files.solved == 0 { SolveOrigin::Table } else { SolveOrigin::By(Method::Retrograde) };
     let own = files.finish(&solved.tally)?;
     if let Some(error) = trouble {
         return Err(error);
     }
-    let mut answer = answer_from_values(job, any, &solved, how)?;
+    let mut answer = match releases {
+        true => {
+            let lost = || Trouble::unable("the table was removed while its game was solved; solve it again");
+            let nodes = job.tally(&solved.tally).first_view().total();
+            SolveAnswer { method: how, nodes, ..answer_from_loop_tables(job, any, &plan)?.ok_or_else(lost)? }
+        }
+        false => answer_from_values(job, any, &solved, how)?,
+    };
     answer.phases = Some(phases);
     answer.table = own.or_else(|| all_of(handle, tables));
     Ok(answer)

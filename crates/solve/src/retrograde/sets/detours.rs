@@ -15,7 +15,6 @@
 
 use super::row::RowState;
 use super::{Frontier, ROWS_PER_TASK, SetSolver};
-use crate::SolveError;
 use outplay_core::{Code, SetDetour};
 use outplay_runtime::threads;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -32,9 +31,9 @@ enum StopoverState {
 /// A position without a slot.
 pub(super) struct Stopover {
     /// Slot, in this row, of the position with the move to it.
-    slot: u16,
+    slot: u32,
     /// Row and slot of the base position.
-    like: (usize, u16),
+    like: (usize, u32),
     /// Payoff and distance of its best exit.
     payoff: i32,
     plies: u32,
@@ -48,10 +47,10 @@ pub(super) struct Stopover {
 }
 
 /// Callback for an exit: its row and slot, its code, and which players can force an end.
-type Exit<'e, C> = dyn FnMut(&mut RowState<'_, C>, u16, C, (bool, bool)) + 'e;
+type Exit<'e, C> = dyn FnMut(&mut RowState<'_, C>, u32, C, (bool, bool)) + 'e;
 
 /// The word and the bit of a slot.
-fn place(slot: u16) -> (usize, u64) {
+fn place(slot: u32) -> (usize, u64) {
     (slot as usize / 64, 1 << (slot % 64))
 }
 
@@ -73,21 +72,21 @@ impl Stopover {
 impl<C: Code> RowState<'_, C> {
     /// Recomputes which positions are held by their stopovers.
     fn hold(&mut self, among_draws: bool) {
-        self.held.fill(0);
+        self.held.clear();
         for stopover in self.stopovers.iter().filter(|stopover| stopover.holds(among_draws)) {
             let (word, bit) = place(stopover.slot);
-            self.held[word] |= bit;
+            self.held.add(self.width, word, bit);
         }
     }
 
     /// Releases a position from a stopover. Unless another stopover holds it, it is evaluated again.
-    fn release(&mut self, slot: u16, among_draws: bool) {
+    fn release(&mut self, slot: u32, among_draws: bool) {
         if self.stopovers.iter().any(|other| other.slot == slot && other.holds(among_draws)) {
             return;
         }
         let (word, bit) = place(slot);
-        self.held[word] &= !bit;
-        self.again |= 1 << word;
+        self.held.remove(word, bit);
+        self.again |= 1 << (word >> self.shift);
     }
 }
 
@@ -150,10 +149,7 @@ impl<C: Code> SetSolver<'_, C> {
                     row.release(slot, false);
                 } else if payoff < 0 && is_in(lost) {
                     row.stopovers[i].state = StopoverState::Lost;
-                    match u16::try_from(own.max(plies) + 1) {
-                        Ok(plies) => row.win_later(slot, plies),
-                        Err(_) => row.trouble = Some(SolveError::Overflow),
-                    }
+                    row.win_later(slot, own.max(plies) + 1);
                 }
             }
             row.again != 0
@@ -186,7 +182,7 @@ impl<C: Code> SetSolver<'_, C> {
                 // A stopover of a lost base position is a draw by its exits alone.
                 let draw = like.open[word] & bit != 0;
                 let mover = draw && cannot.words[like.place * width + word] & bit == 0;
-                let opponent = !stopover.stuck && (!draw || like.opponent_ends[word] & bit != 0);
+                let opponent = !stopover.stuck && (!draw || like.opponent_ends.word(word) & bit != 0);
                 let (mover, opponent) = (mover && !stopover.mover_ends, opponent && !stopover.opponent_ends);
                 if mover || opponent {
                     found.push((row.place, i, mover, opponent));
@@ -205,7 +201,7 @@ impl<C: Code> SetSolver<'_, C> {
                 row.stopovers[i].opponent_ends = true;
                 let (word, bit) = place(slot);
                 cannot.words[r * width + word] &= !bit;
-                cannot.changed[r] |= 1 << word;
+                cannot.changed[r] |= 1 << (word >> row.shift);
                 cannot.moving = true;
             }
         }

@@ -25,8 +25,8 @@ impl<C: Code> SetSolver<'_, C> {
     ) -> Result<Ends, SolveError> {
         let ending = |row: &RowState<'_, C>| {
             (0..row.open.len()).any(|word| {
-                let exits = row.leads_to_end[word] | row.safe[word] & !row.stuck[word];
-                row.ties[word] | row.open[word] & exits != 0
+                let exits = row.leads_to_end.word(word) | row.safe[word] & !row.stuck.word(word);
+                row.ties.word(word) | row.open[word] & exits != 0
             })
         };
         let seen = |i: usize| {
@@ -46,15 +46,15 @@ impl<C: Code> SetSolver<'_, C> {
         let never = C::pack(Value::REPETITION).unwrap_or(tie);
         let (width, places) = (self.sets.width(), self.sets.places());
         let settle = |row: &mut RowState<'_, C>| {
-            let (mut ties, mut repetitions) = (RowSet::NONE, RowSet::NONE);
+            let (mut ties, mut repetitions) = (RowSet::new(self.sets), RowSet::new(self.sets));
             for word in 0..width {
-                let draws = row.open[word] | row.ties[word];
+                let draws = row.open[word] | row.ties.word(word);
                 if draws == 0 {
                     continue;
                 }
                 // A draw that the player to move cannot end is in `cannot`.
                 let mover = cannot.as_ref().map_or(0, |cannot| draws & !cannot[row.place * width + word]);
-                let opponent = row.opponent_ends[word];
+                let opponent = row.opponent_ends.word(word);
                 repetitions.add(word, draws & !mover & !opponent);
                 if mover | opponent != 0 {
                     ties.add(word, mover | opponent);
@@ -90,8 +90,10 @@ impl<C: Code> SetSolver<'_, C> {
     /// Finds the draws that the opponent can end, in the rows, and returns those that the player to move cannot end.
     fn propagate_ends(&self, rows: &mut [RowState<'_, C>]) -> Result<Vec<u64>, SolveError> {
         let width = self.sets.width();
-        let without = rows.iter().flat_map(|row| row.open.iter().zip(&row.leads_to_end));
-        let mut cannot = Frontier::new(without.map(|(open, leads)| open & !leads).collect(), rows.len());
+        let without = rows.iter().flat_map(|row| {
+            row.open.iter().enumerate().map(|(word, open)| open & !row.leads_to_end.word(word))
+        });
+        let mut cannot = Frontier::new(without.collect(), rows.len());
         let mut fresh = Frontier::new(vec![0; self.sets.legal().len()], rows.len());
         cannot.moving = true;
         self.hold_draws(rows);
@@ -99,7 +101,10 @@ impl<C: Code> SetSolver<'_, C> {
         while cannot.moving {
             self.each_row(rows, &mut fresh, |row, words, changed| {
                 let from = |word: usize| {
-                    row.open[word] & !row.stuck[word] & !row.opponent_ends[word] & !row.held[word]
+                    row.open[word]
+                        & !row.stuck.word(word)
+                        & !row.opponent_ends.word(word)
+                        & !row.held.word(word)
                 };
                 // The first pass evaluates all words, later ones only those that changed.
                 let mut found = match first {
@@ -107,16 +112,16 @@ impl<C: Code> SetSolver<'_, C> {
                     false => self.without_move_to(&cannot, row, from),
                 };
                 if first {
-                    (0..width).for_each(|word| found.add(word, row.ties[word]));
+                    (0..width).for_each(|word| found.add(word, row.ties.word(word)));
                 }
                 row.again = 0;
                 if std::mem::take(changed) != 0 {
                     words.fill(0);
                 }
                 for (word, found) in found.words() {
-                    row.opponent_ends[word] |= found;
+                    row.opponent_ends.add(width, word, found);
                     words[word] = found;
-                    *changed |= 1 << word;
+                    *changed |= 1 << (word >> row.shift);
                 }
                 SideCounts::default()
             })?;
@@ -126,7 +131,7 @@ impl<C: Code> SetSolver<'_, C> {
                 let found = self.with_move_to(&fresh, row, |word| row.open[word] & words[word]);
                 for (word, found) in found.words() {
                     words[word] &= !found;
-                    *changed |= 1 << word;
+                    *changed |= 1 << (word >> row.shift);
                 }
                 SideCounts::default()
             })?;
