@@ -1,4 +1,4 @@
-//! The command line inside the extension module, which is the program `outplay` of the wheel.
+//! The command line, built into the extension module: the wheel's program `outplay` calls it.
 
 use outplay_catalog::Catalog;
 use pyo3::prelude::*;

@@ -7,10 +7,10 @@
 //!
 //! The two games of a pair share an opening and are not independent, so the observation is the pair (the pentanomial
 //! model of chess engine testing). All statistics derive from one function, the empirical likelihood (Owen 1988): the
-//! greatest likelihood of the counts over all distributions with a given mean score. Twice the drop of its logarithm
-//! from the maximum is approximately χ² with one degree of freedom, which gives intervals and the likelihood of
-//! superiority; its difference between two Elo hypotheses is the log-likelihood ratio of the (generalised) SPRT. The
-//! ratio stays finite where the sample variance is 0: after twenty wins out of twenty, or nothing but draws.
+//! greatest likelihood of the counts over all distributions with a given mean score. Twice the drop of the
+//! log-likelihood from its maximum is approximately χ² with one degree of freedom, which gives intervals and the
+//! likelihood of superiority. The difference of the log-likelihoods under two Elo hypotheses is the log-likelihood ratio
+//! of the (generalised) SPRT. The ratio stays finite where the sample variance is 0: after twenty wins out of twenty, or nothing but draws.
 
 use serde::Serialize;
 

@@ -1,8 +1,9 @@
 //! Out-of-core solver: tiers computed slab by slab, for boards whose planes exceed memory.
 //!
 //! ```text
-//!  a slab:   the slabs it reads are fetched and unpacked (one slab ahead, while the cores compute);
-//!            it is computed, counted, exported, packed and stored; so are those of its mirror images that are read
+//!  a slab:   the slabs that it reads are fetched and unpacked one slab ahead, while the cores compute;
+//!            then it is computed, counted, exported, packed and stored, and so is each of its mirror images that
+//!            another slab reads
 //!  forward   tier 0 → N     live planes of all tiers are stored
 //!  backward  tier N-1 → 0   a tier's values are stored until those of the tier before are known
 //! ```
@@ -16,7 +17,7 @@
 //! (`distributed`).
 //!
 //! Invariant: a slab whose census (positions per value, written last) is in the store is complete, and it consists of
-//! the shapes that the stored layout assigns to it.
+//! the shapes (sets of occupied cells) that the stored layout assigns to it.
 #![allow(unsafe_code)]
 
 use crate::DenseError;

@@ -99,11 +99,10 @@ pub(crate) enum Command {
     /// Print the size of a game's index, tier by tier
     Index(crate::indexes::IndexArgs),
     /// Play a game in the terminal
-    #[command(
-        after_help = "Keys: arrows and enter play, or type a move; u undo, r redo, h hint, v values, w why, l level, s sides, i info,
-p rules, n new game, ? help, q quit. On quitting, the moves, the result and the turning point are printed.
-Without a terminal, or with --plain, each line of the input is a move or a command (type help)."
-    )]
+    #[command(after_help = "Keys: arrows and enter play, or type a move; u undo, r redo, h hint, v values,
+w why, l level, s sides, i info, p rules, n new game, ? help, q quit. On quitting,
+the moves, the result and the turning point are printed. Without a terminal, or
+with --plain, each line of the input is a move or a command (type help).")]
     Play(PlayArgs),
     /// Print a move: the best one known within the time, or that of a level or a player
     Move(crate::moving::MoveArgs),
@@ -176,7 +175,7 @@ pub(crate) struct PlayArgs {
     /// Random seed of players and dice, which repeats a game (default: another one each time)
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Show the value of every move from the start
+    /// Begin with the values of the moves shown
     #[arg(long)]
     pub(crate) values: bool,
     /// Use the line-based prompt even on a terminal
@@ -285,8 +284,8 @@ pub(crate) struct SearchArgs {
     /// Size of the transposition table (default: 1G for solve, 256M otherwise)
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub(crate) hash: Option<u64>,
-    /// Time limit; a value that is not known by then is reported as unknown (default: 60 for questions about one
-    /// position, 5 for `move`, none for `solve`)
+    /// Time limit for the exact value of a position; a value that is not known by then is reported as unknown
+    /// (default: 60)
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) time: Option<f64>,
     /// Opening book written by `outplay book build`, used in addition to the built-in one

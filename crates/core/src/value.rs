@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The distance is the number of plies to the end (DTM in chess, remoteness in Gamesman); the winner minimises it and
-//! the loser maximises it. A *tie* ends the game with payoff 0. A *draw by repetition* is a position without a forced
-//! win in which neither player can force the game to end without losing. Both have payoff 0, so they compare equal.
+//! the loser maximises it. A *tie* is an end of the game with payoff 0. A *draw by repetition* is a game without an
+//! end: neither player can force a win, nor any end but their own loss. Both have payoff 0, so they compare equal.
 
 use crate::Payoff;
 use serde::Serialize;

@@ -188,7 +188,7 @@ impl Notation for Nim {
         }
         let pos = Piles { piles, second_to_move };
         if !self.reachable(&pos) {
-            return Err(bad("no game reaches it: after these moves it is the other player's turn".into()));
+            return Err(bad("no game reaches it with this player to move; exchange A and B".into()));
         }
         Ok(pos)
     }

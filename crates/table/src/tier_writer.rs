@@ -56,7 +56,10 @@ impl<'a, C: Cell> TierWriter<'a, C> {
     pub fn put(&self, first: u64, cells: &[C]) -> Result<(), TableError> {
         match first.checked_add(cells.len() as u64) {
             Some(end) if end <= self.slots => self.spill.put(first, cells),
-            _ => Err(self.misuse(format!("{} slots from slot {first} on do not fit", cells.len()))),
+            _ => Err(self.misuse(format!(
+                "{} slots starting at slot {first} go beyond the end of the tier",
+                cells.len()
+            ))),
         }
     }
 

@@ -98,9 +98,9 @@ fn sampled(
     let data = session.directory()?;
     if handle.game().has_dice() {
         let spec = handle.spec();
-        let why = "a sample is of wins, draws and losses";
+        let why = "a sample checks wins, draws and losses";
         return Err(Trouble::unable(format!(
-            "{why}, and {spec} has dice; `outplay verify {spec}` checks all of its means"
+            "{why}, but {spec} has dice; `outplay verify {spec}` checks the mean payoff of every position"
         )));
     }
     let opened = open_table(session, handle, data, values)?;

@@ -18,6 +18,17 @@ use std::fmt::Write;
 const GLOBAL: &str = "Global options";
 const HELP: &str = "help";
 
+/// Help of `--time` in commands where it is not the limit of one exact value.
+const TIMES: [(&str, &str); 4] = [
+    ("solve", "Time limit; a value that is not known by then is reported as unknown (default: none)"),
+    ("move", "Time limit for the move (default: 5)"),
+    ("play", "Time limit for each move of a computer player and each search for values (default: 10)"),
+    (
+        "history",
+        "Time limit for all positions together, the last one first; the others are unknown (default: none)",
+    ),
+];
+
 /// Returns the command tree with groups, examples and `help`.
 pub(crate) fn command() -> Command {
     let help = Arg::new("help").short('h').long("help").action(ArgAction::Help).global(true);
@@ -40,6 +51,9 @@ pub(crate) fn command() -> Command {
         let acting = entry(name).map_or(&[] as &[&str], |entry| entry.globals);
         let examples: Vec<&str> = entry(name).map_or(Vec::new(), |entry| entry.examples.to_vec());
         root = root.mut_subcommand(name, |sub| with_details(sub, &globals, acting, &examples));
+    }
+    for (name, help) in TIMES {
+        root = root.mut_subcommand(name, |sub| sub.mut_arg("time", |arg| arg.help(help)));
     }
     let template = root_template(&root);
     root.help_template(template)

@@ -1,4 +1,5 @@
-//! The value sources of the ladder, in order; each has a file of its own (`table.rs` has `TableSource`).
+//! The value sources, in the order in which a query tries them (the ladder, see `ladder`). Each has a file of its own,
+//! such as `table.rs` for `TableSource`.
 
 mod bitplane;
 mod board;
