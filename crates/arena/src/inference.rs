@@ -40,8 +40,8 @@ fn two_sided(level: f64) -> f64 {
 }
 
 /// The proportion of successes with its 95 % confidence interval: Wilson's, and where no trial or every trial succeeds
-/// the exact one of Clopper and Pearson, because no normal approximation holds there. 0 with the interval 0 to 1 without
-/// trials.
+/// the exact one of Clopper and Pearson, because no normal approximation holds there. Without trials the proportion is
+/// 0 and the interval 0 to 1.
 pub fn proportion(good: u64, all: u64) -> (f64, (f64, f64)) {
     if all == 0 {
         return (0.0, (0.0, 1.0));
