@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Options of experiments that do not run with their defaults: more repetitions where the documentation draws
 /// conclusions from them, and all boards where that takes a minute. The total must stay within 40 minutes on two cores.
 const FLAGS: [(&str, &[&str]); 8] = [
-    ("filtering", &["--runs", "3"]),
+    ("filtering", &["--full"]),
     ("league", &["--runs", "3"]),
     ("connect4-ga", &["--runs", "12"]),
     ("helpful-vs-minimax", &["--runs", "3"]),

@@ -6,6 +6,7 @@
 //!   referee       one game, robust to player faults    scrutiny   move accuracy by exact values
 //!   record        game record, JSON lines              standings  result tables
 //!   stats         Elo, confidence intervals, likelihood of superiority, SPRT
+//!   inference     intervals of proportions and paired differences, sample sizes, conclusions
 //!   ratings       Bradley-Terry ratings                psq        import of Gomocup games
 //!   page          HTML report of a match
 //!   tune          weights by games or exact values, accepted by an SPRT
@@ -42,6 +43,7 @@
 mod chart;
 pub mod contest;
 mod error;
+pub mod inference;
 pub mod matches;
 pub mod opening;
 pub mod page;

@@ -120,13 +120,12 @@ impl Pairs {
         (0..5).map(|i| counts[i] * (counts[i] / (all * (1.0 + lambda * away(i)).max(1e-300))).ln()).sum()
     }
 
-    /// The Elo difference with its 95 % confidence interval.
-    pub fn strength(&self) -> Strength {
+    /// The 95 % confidence interval of the score, between 0 and 1.
+    pub fn score_bounds(&self) -> (f64, f64) {
         if self.count() == 0 {
-            return Strength { elo: 0.0, low: None, high: None };
+            return (0.0, 1.0);
         }
         let score = self.score();
-        let short = 0.25 / (self.count() as f64 + 0.5);
         let best = self.max_log_likelihood();
         let holds = |mean: f64| best - self.log_likelihood_at(mean) <= LIKELIHOOD_DROP;
         // Bisection between the estimate, which is inside the interval, and an end of the scale, which is outside.
@@ -136,12 +135,25 @@ impl Pairs {
                 let middle = 0.5 * (inside + outside);
                 if holds(middle) { inside = middle } else { outside = middle }
             }
-            elo(inside)
+            inside
         };
+        let low = if score > 0.0 { border(0.0) } else { 0.0 };
+        let high = if score < 1.0 { border(1.0) } else { 1.0 };
+        (low, high)
+    }
+
+    /// The Elo difference with its 95 % confidence interval.
+    pub fn strength(&self) -> Strength {
+        if self.count() == 0 {
+            return Strength { elo: 0.0, low: None, high: None };
+        }
+        let score = self.score();
+        let short = 0.25 / (self.count() as f64 + 0.5);
+        let (low, high) = self.score_bounds();
         Strength {
             elo: elo(score.clamp(short, 1.0 - short)),
-            low: (score > 0.0).then(|| border(0.0)),
-            high: (score < 1.0).then(|| border(1.0)),
+            low: (score > 0.0).then(|| elo(low)),
+            high: (score < 1.0).then(|| elo(high)),
         }
     }
 
@@ -271,6 +283,9 @@ mod tests {
         near(strength.elo, elo(pairs.score()), 1e-9);
         near(strength.low.unwrap(), elo(pairs.score() - 1.959_964 * error), 0.2);
         near(strength.high.unwrap(), elo(pairs.score() + 1.959_964 * error), 0.2);
+        let (low, high) = pairs.score_bounds();
+        near(low, pairs.score() - 1.959_964 * error, 3e-4);
+        near(high, pairs.score() + 1.959_964 * error, 3e-4);
         let flipped = pairs.flipped().strength();
         near(flipped.high.unwrap(), -strength.low.unwrap(), 1e-6);
     }
@@ -314,6 +329,7 @@ mod tests {
         near(even.low.unwrap(), -even.high.unwrap(), 1e-6);
         let nothing = Pairs::default();
         assert_eq!(nothing.strength(), Strength { elo: 0.0, low: None, high: None });
+        assert_eq!(nothing.score_bounds(), (0.0, 1.0));
         assert_eq!((nothing.superiority(), nothing.likelihood_ratio(0.0, 5.0)), (0.5, 0.0));
     }
 

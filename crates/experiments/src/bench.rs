@@ -1,6 +1,7 @@
 //! Context of an experiment: the catalog of games, limits, seed and numbers of trials, and access to players, solvers
 //! and exact values.
 
+use crate::design::Streams;
 use outplay_arena::matches::{self, MatchReport, MatchRequest};
 use outplay_arena::record::GameRecord;
 use outplay_catalog::Catalog;
@@ -55,6 +56,12 @@ impl Bench<'_> {
     pub(crate) fn seeds(&self, runs: u32) -> impl Iterator<Item = u64> + use<> {
         let first = self.seed;
         (0..u64::from(self.runs.unwrap_or(runs).max(1))).map(move |run| first.wrapping_add(run))
+    }
+
+    /// The random streams of numbered parts, such as games, of all runs.
+    pub(crate) fn streams(&self, runs: u32, parts: u32) -> impl Iterator<Item = Streams> + use<> {
+        let part = |run: u64, number: u32| Streams::new(run).part(number.into());
+        self.seeds(runs).flat_map(move |run| (0..parts).map(move |number| part(run, number)))
     }
 
     /// The number of runs and their seeds, as a phrase.

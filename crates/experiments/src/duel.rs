@@ -1,8 +1,8 @@
 //! Single games between two players from a given position, without a record, and the score of a series of them.
 
+use crate::design::{Purpose, Streams};
 use crate::plot::Point;
-use crate::sample::NORMAL;
-use outplay_arena::stats::Strength;
+use outplay_arena::stats::{Pairs, Strength};
 use outplay_core::{AnyGame, AnyPosition, Game, Turn};
 use outplay_players::Player;
 use outplay_runtime::Monitor;
@@ -16,16 +16,29 @@ pub(crate) struct Score {
     pub(crate) won: u32,
     pub(crate) lost: u32,
     pub(crate) drawn: u32,
+    /// Independent observations: single games as 0, 2 or 4 half points, or pairs of games from one opening.
+    observed: Pairs,
 }
 
 impl Score {
-    /// Counts a payoff of that player.
-    pub(crate) fn add(&mut self, payoff: i32) {
+    fn count(&mut self, payoff: i32) {
         match payoff {
             1.. => self.won += 1,
             0 => self.drawn += 1,
             _ => self.lost += 1,
         }
+    }
+
+    /// Counts a payoff of that player.
+    pub(crate) fn add(&mut self, payoff: i32) {
+        self.count(payoff);
+        self.observed.add((2 + 2 * payoff.signum()) as usize);
+    }
+
+    /// Counts the payoffs of that player in two games from one opening with colours swapped, which are not independent.
+    pub(crate) fn add_pair(&mut self, payoffs: [i32; 2]) {
+        payoffs.into_iter().for_each(|payoff| self.count(payoff));
+        self.observed.add((2 + payoffs[0].signum() + payoffs[1].signum()) as usize);
     }
 
     /// Number of games.
@@ -35,17 +48,7 @@ impl Score {
 
     /// Points per game with their 95 % confidence interval, all between 0 and 1; one half if nothing was played.
     pub(crate) fn points(self) -> (f64, (f64, f64)) {
-        let n = f64::from(self.games());
-        if n == 0.0 {
-            return (0.5, (0.0, 1.0));
-        }
-        let mean = (f64::from(self.won) + f64::from(self.drawn) / 2.0) / n;
-        let squares = f64::from(self.won) * (1.0 - mean).powi(2)
-            + f64::from(self.drawn) * (0.5 - mean).powi(2)
-            + f64::from(self.lost) * mean.powi(2);
-        // Zero variance is not certainty: at least the variance of one deviating game is assumed.
-        let half = NORMAL * (squares.max(0.25) / n / n).sqrt();
-        (mean, ((mean - half).max(0.0), (mean + half).min(1.0)))
+        (self.observed.score(), self.observed.score_bounds())
     }
 
     /// The same in percent, as a point of a plot.
@@ -98,17 +101,17 @@ pub(crate) fn opening(game: &AnyGame, plies: u32, seed: u64) -> Option<AnyPositi
     None
 }
 
-/// Plays a game from a position; returns the first player's payoff.
+/// Plays a game from a position, with random choices from the players' own streams; returns the first player's payoff.
 pub(crate) fn duel(
     game: &AnyGame,
     players: [&mut dyn Player; 2],
     from: &AnyPosition,
-    seed: u64,
+    streams: Streams,
     watch: &dyn Monitor,
 ) -> Result<i32, Trouble> {
     let [first, second] = players;
-    first.begin(seed);
-    second.begin(seed ^ 0x5eed);
+    first.begin(streams.seed(Purpose::First));
+    second.begin(streams.seed(Purpose::Second));
     let mut pos = from.clone();
     loop {
         if let Some(payoff) = game.outcome(&pos) {
@@ -120,5 +123,33 @@ pub(crate) fn duel(
         let player = if game.turn(&pos) == Turn::Second { &mut *second } else { &mut *first };
         let mv = player.choose(&pos, watch)?.finished()?.mv;
         pos = game.play(&pos, mv);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_of_games_are_single_observations() {
+        let (mut single, mut paired) = (Score::default(), Score::default());
+        for _ in 0..50 {
+            // Each opening decides both games: won with either colour, or lost with either.
+            for payoff in [1, -1] {
+                single.add(payoff);
+                single.add(payoff);
+                paired.add_pair([payoff, payoff]);
+            }
+        }
+        assert_eq!((single.text(), paired.text()), ("100/100/0".into(), "100/100/0".into()));
+        let width = |score: Score| {
+            let (mean, (low, high)) = score.points();
+            assert!((mean - 0.5).abs() < 1e-12);
+            high - low
+        };
+        // Half as many independent observations: an interval wider by √2.
+        let ratio = width(paired) / width(single);
+        assert!((ratio - 2f64.sqrt()).abs() < 0.02, "{ratio}");
+        assert_eq!(Score::default().points(), (0.5, (0.0, 1.0)));
     }
 }

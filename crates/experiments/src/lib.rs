@@ -4,6 +4,7 @@
 //!   item      contents                                   where
 //!   ALL       name, question, fn(&Bench) -> Findings        one file per experiment
 //!   Bench     context of an experiment                     made from a request
+//!   Streams   independent random streams by purpose         one for each run and game
 //!   Findings  tables, plots and remarks                    printed and drawn by interfaces
 //! ```
 //!
@@ -27,6 +28,7 @@ mod alphabeta_savings;
 mod bench;
 mod connect4_ga;
 mod connect4_weights;
+mod design;
 mod dp;
 mod duel;
 mod filtering;

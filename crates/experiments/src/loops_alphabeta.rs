@@ -410,7 +410,12 @@ fn by_repetition(
         name.into(),
         if with_table { "a table" } else { "none" }.into(),
         format!("{ended} of {asked} searches"),
-        if ended == 0 { "-".into() } else { share_text(right, ended) },
+        match (ended, with_table) {
+            (0, _) => "-".into(),
+            // Every position: an enumeration has no sampling error.
+            (_, true) => format!("{:.1} %", 100.0 * right as f64 / ended as f64),
+            (_, false) => share_text(right, ended),
+        },
         if with_table {
             format!("{:.2} %", 100.0 * wrong as f64 / entries.max(1) as f64)
         } else {

@@ -179,6 +179,12 @@ impl PlainMinimax<'_> {
         }
     }
 
+    /// Positions a second if the paper's `hours` were spent on the nodes of the last row; `None` for its rounded times.
+    fn their_rate(&self, hours: f64) -> Option<f64> {
+        let (nodes, _) = self.known.filter(|_| hours > 0.0)?;
+        Some(nodes / (hours * 3600.0))
+    }
+
     /// Time and nodes of a row, extrapolated if nothing was measured.
     fn row(&mut self, open: usize, took: &MethodCost, runs: usize) -> [String; 2] {
         if let (Some(seconds), Some(nodes)) = (took.seconds.mean(), took.nodes.mean()) {
@@ -278,6 +284,7 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
     let mut agree = true;
     let mut helpful = kit.player("helpful")?;
     let mut full_board: [MethodCost; METHODS.len()] = Default::default();
+    let mut their_rates = Vec::new();
     bench.watch.stage("open cells", THEIRS.len() as u64);
     for theirs in THEIRS {
         let open = theirs.0;
@@ -290,6 +297,9 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
             agree &= measure(bench, &board, &mut *helpful, &pos, &mut took, value)?;
         }
         found.add_rows(theirs, minimax.row(open, &plainly, runs), &took);
+        // Their times from 15 open cells on are predictions.
+        let rate = minimax.their_rate(theirs.1).filter(|_| open < 15);
+        their_rates.extend(rate.map(|rate| format!("{:.1} at {open}", rate / 1e6)));
         let x = open as f64;
         let extrapolated = minimax.known.map(|(_, seconds)| Point::exact(x, seconds));
         found.add_points(theirs, plainly.seconds.point(x).or(extrapolated), &took);
@@ -297,6 +307,10 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         bench.watch.advance(1);
     }
     findings.tables = vec![found.times, found.sizes];
+    findings.remark(format!(
+        "The paper's times over our numbers of positions are {} open cells, in million positions a second. The rate is roughly constant, so its minimax searched to the end of the game, without a limit of depth.",
+        their_rates.join(", ")
+    ));
     conclude(&mut findings, &full_board, &minimax, runs, agree);
     let (title, axes) = ("Figure 9a: time by open cells on 4x4", ["open cells", "time, s"]);
     findings.plot(Lines::new(title, axes, found.time_lines).logarithmic());

@@ -1,6 +1,7 @@
 //! `obstacles`: search depth and playing strength at a fixed node limit, as more and more cells are blocked by
 //! obstacles (Mishra 2014).
 
+use crate::design::{Purpose, Streams};
 use crate::duel::{Score, duel, opening};
 use crate::plot::{Lines, Series};
 use crate::sample::Sample;
@@ -8,8 +9,7 @@ use crate::{Bench, Findings, Grid};
 use outplay_core::cell_name;
 use outplay_core::figures::grouped;
 use outplay_workbench::Trouble;
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 
 /// Side length of the board.
 const SIDE: usize = 7;
@@ -45,16 +45,18 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
         bench.watch.stage(&format!("{percent} % obstacles"), u64::from(2 * games));
         let (mut score, mut depth, mut nodes, mut moves, mut choices) =
             (Score::default(), Sample::default(), 0.0, 0.0, 0.0);
-        for (run, number) in bench.seeds(RUNS).flat_map(|seed| (0..games).map(move |number| (seed, number))) {
-            let seed = run.wrapping_mul(7919).wrapping_add(u64::from(number) + 1000 * percent as u64);
-            let kit = bench.kit(&scattered(obstacles, seed))?;
-            let Some(from) = opening(&kit.game, 2, seed) else { continue };
+        for streams in bench.streams(RUNS, games).map(|streams| streams.part(percent as u64)) {
+            let kit = bench.kit(&scattered(obstacles, streams))?;
+            let Some(from) = opening(&kit.game, 2, streams.seed(Purpose::Opening)) else { continue };
             let (mut strong, mut weak) = (kit.player(&player)?, kit.player(rival)?);
-            score.add(duel(&kit.game, [&mut *strong, &mut *weak], &from, seed, bench.watch)?);
-            score.add(-duel(&kit.game, [&mut *weak, &mut *strong], &from, seed, bench.watch)?);
+            score.add_pair([
+                duel(&kit.game, [&mut *strong, &mut *weak], &from, streams, bench.watch)?,
+                -duel(&kit.game, [&mut *weak, &mut *strong], &from, streams, bench.watch)?,
+            ]);
             bench.watch.advance(2);
             // The depth from random positions, without wins and blocks in one.
             for plies in [2, 6, 10] {
+                let seed = streams.part(plies.into()).seed(Purpose::Positions);
                 let Some(pos) = opening(&kit.game, plies, seed) else { continue };
                 let choice = strong.choose(&pos, bench.watch)?.finished()?;
                 if choice.nodes <= 1 {
@@ -89,8 +91,8 @@ pub(crate) fn run(bench: &Bench<'_>) -> Result<Findings, Trouble> {
 }
 
 /// A board with obstacles in random cells.
-fn scattered(obstacles: usize, seed: u64) -> String {
-    let mut rng = SmallRng::seed_from_u64(seed);
+fn scattered(obstacles: usize, streams: Streams) -> String {
+    let mut rng = streams.rng(Purpose::Obstacles);
     let mut cells: Vec<usize> = (0..SIDE * SIDE).collect();
     for i in 0..obstacles {
         let j = rng.random_range(i..cells.len());

@@ -26,6 +26,8 @@ pub(crate) enum Ties {
     Random,
     /// The first in the order of the cells.
     InOrder,
+    /// The last in the order of the cells.
+    FromLast,
 }
 
 impl Ties {
@@ -33,6 +35,7 @@ impl Ties {
         match self {
             Ties::Random => "random",
             Ties::InOrder => "in order",
+            Ties::FromLast => "from the last",
         }
     }
 }
@@ -272,8 +275,11 @@ impl<'a> ExactBoard<'a> {
             true => (self.helpful(first, second, reading.form), reading.helpful_ties),
             false => (self.minimax(first, second, reading)?, reading.ties),
         };
-        if ties == Ties::InOrder {
-            cells &= cells.wrapping_neg();
+        match ties {
+            Ties::Random => {}
+            Ties::InOrder => cells &= cells.wrapping_neg(),
+            // The highest bit.
+            Ties::FromLast => cells &= 1u32.rotate_right(1 + cells.leading_zeros()),
         }
         let (part, mut sum) = (1.0 / f64::from(cells.count_ones().max(1)), Chances::default());
         while cells != 0 {

@@ -1,7 +1,8 @@
-//! Statistics of repeated measurements: mean, median, and confidence intervals by Student (means) and Wilson
-//! (proportions).
+//! Statistics of repeated measurements: mean, median, and confidence intervals of means (Student) and proportions
+//! ([`outplay_arena::inference`]).
 
 use crate::plot::Point;
+use outplay_arena::inference::proportion;
 
 /// Two-sided 95 % quantiles of Student's t-distribution, by degrees of freedom from 1.
 const STUDENT: [f64; 30] = [
@@ -10,7 +11,7 @@ const STUDENT: [f64; 30] = [
 ];
 
 /// The same for the normal distribution.
-pub(crate) const NORMAL: f64 = 1.96;
+const NORMAL: f64 = 1.96;
 
 /// Repeated measurements of one quantity.
 #[derive(Clone, Debug, Default)]
@@ -92,24 +93,15 @@ pub(crate) fn seconds(value: f64) -> String {
     outplay_core::figures::duration(value.max(0.0))
 }
 
-/// The proportion of successes with its 95 % confidence interval (Wilson).
-pub(crate) fn share(good: u64, all: u64) -> (f64, (f64, f64)) {
-    let (n, p) = (all.max(1) as f64, good as f64 / all.max(1) as f64);
-    let z = NORMAL;
-    let middle = (p + z * z / (2.0 * n)) / (1.0 + z * z / n);
-    let half = z / (1.0 + z * z / n) * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
-    (p, ((middle - half).max(0.0), (middle + half).min(1.0)))
-}
-
-/// The same as text, in percent.
+/// The proportion of successes in a sample with its 95 % confidence interval, in percent.
 pub(crate) fn share_text(good: u64, all: u64) -> String {
-    let (p, (low, high)) = share(good, all);
+    let (p, (low, high)) = proportion(good, all);
     format!("{:.1} % ({:.1} to {:.1})", 100.0 * p, 100.0 * low, 100.0 * high)
 }
 
-/// The same as a point of a plot, in percent.
+/// The same as a point of a plot.
 pub(crate) fn share_point(x: f64, good: u64, all: u64) -> Point {
-    let (p, (low, high)) = share(good, all);
+    let (p, (low, high)) = proportion(good, all);
     Point { x, y: 100.0 * p, bounds: Some((100.0 * low, 100.0 * high)) }
 }
 
@@ -132,7 +124,7 @@ mod tests {
         assert!((low + 10.706).abs() < 1e-9 && (high - 14.706).abs() < 1e-9);
         sample.add(2.0);
         assert_eq!((sample.median(), sample.least(), sample.len()), (Some(2.0), Some(1.0), 3));
-        let (p, (low, high)) = share(50, 100);
-        assert!(p == 0.5 && (0.40..0.41).contains(&low) && (0.59..0.6).contains(&high));
+        assert_eq!(share_text(50, 100), "50.0 % (40.4 to 59.6)");
+        assert_eq!(share_text(0, 10), "0.0 % (0.0 to 30.8)");
     }
 }

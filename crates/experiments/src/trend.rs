@@ -5,6 +5,7 @@
 //! is given, so there are two comparisons: against a search of depth two, and against a search with 1, 10 and 100 times
 //! the heuristic's time. Such times are too short for a clock, so they are converted to node limits by a measured rate.
 
+use crate::design::{Purpose, Streams};
 use crate::duel::{Score, duel, opening};
 use crate::plot::{Lines, Series};
 use crate::sample::{Sample, seconds};
@@ -63,11 +64,12 @@ fn time_of_a_move(bench: &Bench<'_>, kit: &PlayerContext) -> Result<Sample, Trou
     let mut helpful = kit.player("helpful")?;
     let mut took = Sample::default();
     for number in 0..40 {
-        let Some(pos) = opening(&kit.game, PLIES + number % 8, bench.seed.wrapping_add(u64::from(number)))
+        let streams = Streams::new(bench.seed).part(number);
+        let Some(pos) = opening(&kit.game, PLIES + number as u32 % 8, streams.seed(Purpose::Positions))
         else {
             continue;
         };
-        helpful.begin(u64::from(number));
+        helpful.begin(streams.seed(Purpose::First));
         // Fills the lazily cached list of moves.
         kit.game.list(&pos).count();
         let began = Instant::now();
@@ -82,8 +84,9 @@ fn rate(bench: &Bench<'_>, kit: &PlayerContext) -> Result<f64, Trouble> {
     let mut player = kit.player("alphabeta:nodes=3000,eval=lines")?;
     let (mut nodes, mut seconds) = (0.0, 0.0);
     for number in 0..10 {
-        let Some(pos) = opening(&kit.game, PLIES, bench.seed.wrapping_add(number)) else { continue };
-        player.begin(number);
+        let streams = Streams::new(bench.seed).part(number);
+        let Some(pos) = opening(&kit.game, PLIES, streams.seed(Purpose::Positions)) else { continue };
+        player.begin(streams.seed(Purpose::First));
         let began = Instant::now();
         nodes += player.choose(&pos, bench.watch)?.finished()?.nodes as f64;
         seconds += began.elapsed().as_secs_f64();
@@ -95,11 +98,12 @@ fn rate(bench: &Bench<'_>, kit: &PlayerContext) -> Result<f64, Trouble> {
 fn meet(bench: &Bench<'_>, kit: &PlayerContext, opponent: &str, openings: u32) -> Result<Score, Trouble> {
     let (mut helpful, mut other) = (kit.player("helpful")?, kit.player(opponent)?);
     let mut score = Score::default();
-    for (run, number) in bench.seeds(1).flat_map(|seed| (0..openings).map(move |number| (seed, number))) {
-        let seed = run.wrapping_mul(15_485_863).wrapping_add(u64::from(number));
-        let Some(from) = opening(&kit.game, PLIES, seed) else { continue };
-        score.add(duel(&kit.game, [&mut *helpful, &mut *other], &from, seed, bench.watch)?);
-        score.add(-duel(&kit.game, [&mut *other, &mut *helpful], &from, seed, bench.watch)?);
+    for streams in bench.streams(1, openings) {
+        let Some(from) = opening(&kit.game, PLIES, streams.seed(Purpose::Opening)) else { continue };
+        score.add_pair([
+            duel(&kit.game, [&mut *helpful, &mut *other], &from, streams, bench.watch)?,
+            -duel(&kit.game, [&mut *other, &mut *helpful], &from, streams, bench.watch)?,
+        ]);
     }
     Ok(score)
 }

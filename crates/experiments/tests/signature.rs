@@ -104,12 +104,12 @@ fn obstacles() {
     assert_eq!(
         means(&found("obstacles", 2).tables[0]),
         [
-            "0 | 0 % | 43.8 | 3.00 | 2,042 | 4/0/0 | 100.0 %",
-            "4 | 10 % | 41.0 | 3.00 | 3,000 | 4/0/0 | 100.0 %",
-            "9 | 20 % | 34.0 | 3.00 | 2,323 | 4/0/0 | 100.0 %",
-            "14 | 30 % | 29.0 | 3.00 | 3,000 | 2/1/1 | 62.5 %",
-            "19 | 40 % | 24.0 | 3.17 | 2,629 | 1/0/3 | 62.5 %",
-            "24 | 50 % | 19.0 | 3.83 | 3,000 | 1/0/3 | 62.5 %",
+            "0 | 0 % | 43.8 | 3.00 | 2,719 | 3/1/0 | 75.0 %",
+            "4 | 10 % | 39.0 | 3.00 | 2,686 | 4/0/0 | 100.0 %",
+            "9 | 20 % | 34.0 | 3.00 | 2,631 | 3/1/0 | 75.0 %",
+            "14 | 30 % | 29.0 | 3.00 | 2,359 | 2/0/2 | 75.0 %",
+            "19 | 40 % | 24.0 | 3.50 | 3,000 | 0/0/4 | 50.0 %",
+            "24 | 50 % | 19.8 | 4.20 | 3,000 | 0/0/4 | 50.0 %",
         ]
     );
 }
@@ -122,23 +122,25 @@ fn helpful_vs_minimax() {
     assert_eq!(
         scores,
         [
-            "0/0/4 0/2/2",
+            "1/0/3 0/3/1",
             "0/0/4 0/0/4",
             "4/0/0 0/4/0",
-            "2/2/0 0/4/0",
-            "1/0/3 0/2/2",
-            "0/3/1 0/2/2",
-            "0/3/1 0/4/0"
+            "3/1/0 0/4/0",
+            "0/2/2 0/4/0",
+            "0/2/2 0/2/2",
+            "1/2/1 0/4/0"
         ]
     );
+    let exact: Vec<String> = exact.rows.iter().map(|row| row[..5].join(" | ")).collect();
     assert_eq!(
-        rows(exact),
+        exact,
         [
-            "helpful, moving first | 35.19 % | 0.74 % | 64.07 %",
-            "helpful, moving second | 0.00 % | 71.12 % | 28.88 %",
-            "first player, both perfect | 48 of 72 | 0 of 72 | 24 of 72",
+            "helpful, moving first | 35.19 % | 0.74 % | 64.07 % | 67.22 %",
+            "helpful, moving second | 0.00 % | 71.12 % | 28.88 % | 14.44 %",
+            "first player, both perfect | 48 of 72 | 0 of 72 | 24 of 72 | ",
         ]
     );
+    assert_eq!(findings.holds, Some(true), "{:?}", findings.remarks);
     // The paper's row is certain with one random ply and ties in order, and next to impossible by its literal text.
     assert!(
         rows(readings)
@@ -151,8 +153,17 @@ fn helpful_vs_minimax() {
 fn filtering() {
     let findings = found("filtering", 4);
     // Three error probabilities, three kinds of trees, three depths.
-    assert_eq!((findings.tables[0].rows.len(), findings.tables[0].columns.len()), (9, 6));
-    assert_eq!(rows(&findings.tables[0]).len(), 9);
+    let [shares, differences] = &findings.tables[..] else { panic!("{findings:?}") };
+    assert_eq!((shares.rows.len(), shares.columns.len()), (9, 6));
+    assert_eq!((rows(shares).len(), rows(differences).len()), (9, 9));
+    // A difference of means on the same positions is the mean of the differences.
+    let number = |cell: &str| -> f64 { cell.split([' ', '%']).next().unwrap().parse().unwrap() };
+    for (shares, difference) in shares.rows.iter().zip(&differences.rows) {
+        let means = number(&shares[5]) - number(&shares[3]);
+        assert!((means - number(&difference[4])).abs() < 0.11, "{shares:?} {difference:?}");
+        let conclusion = &difference[7];
+        assert!(["supported", "refuted", "not decided"].iter().any(|word| conclusion.starts_with(word)));
+    }
 }
 
 #[test]
@@ -162,6 +173,8 @@ fn loops_alphabeta() {
     let [stable, depths, repetition] = &findings.tables[..] else { panic!("{findings:?}") };
     assert!(rows(stable)[0].starts_with("morris:three,lines=6 | "), "{stable:?}");
     assert_eq!((depths.rows.len(), repetition.rows.len()), (5, 2));
+    // Every position is searched with a table: an enumeration without sampling bounds.
+    assert_eq!(repetition.rows[1][2..4], ["5152 of 5152 searches", "96.3 %"], "{repetition:?}");
 }
 
 #[test]

@@ -33,7 +33,8 @@ impl Polynomial {
     }
 }
 
-/// The exponent of the base for a row or column of a player; `None` if no line fits into it.
+/// The exponent of the base for a row or column of a player; `None` if its own and empty cells are fewer than k. The
+/// cells need not be adjacent: `x.#.x` counts with k = 4.
 fn power(board: &LineBoard, mine: Content, line: impl Iterator<Item = usize>) -> Option<i32> {
     let (mut own, mut empty) = (0, 0);
     for cell in line {
@@ -136,5 +137,18 @@ mod tests {
         // o in the corner takes a row and a column from x, x those of the centre from o.
         check("2o/1x1/3", 0.0);
         check("2o/xx1/3", (10.0 + 1.0 + 10.0) - (100.0 + 1.0 + 10.0 + 10.0));
+    }
+
+    #[test]
+    fn cells_of_a_row_need_not_be_adjacent() {
+        let game: Mnk<u64> = Mnk::new(Rules::parse("mnk:5x5,k=4,obstacles=c5").unwrap()).unwrap();
+        let count = |text: &str| {
+            let board = game.board(&game.read_position(text).unwrap());
+            power(&board, Content::First, row_cells(&board, 4))
+        };
+        // No line of four fits around the obstacle in the middle, and the row counts with its two stones.
+        assert_eq!(count("x.#.x/5/5/5/2oo1"), Some(2));
+        // An opposing stone leaves three cells.
+        assert_eq!(count("x.#ox/5/5/5/2o2"), None);
     }
 }
