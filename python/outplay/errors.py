@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 __all__ = [
     "InputError",
     "LawError",
@@ -41,6 +43,12 @@ class TableError(OutplayError):
 
 class NoTableError(TableError, FileNotFoundError):
     """There is no table of the game."""
+
+    def __init__(self, sentence: str, cure: str | None = None) -> None:
+        super().__init__(sentence, cure)
+        # `OSError` takes two arguments for a number and a message.
+        self.errno = errno.ENOENT
+        self.strerror = sentence
 
     def __str__(self) -> str:
         return OutplayError.__str__(self)

@@ -65,6 +65,10 @@ class Node:
     def __hash__(self) -> int:
         return self.hash
 
+    def __reduce__(self) -> tuple[type[Node], tuple[Any, Any]]:
+        # Not the hash: that of text differs between processes.
+        return (Node, (self.state, self.key))
+
     def __repr__(self) -> str:
         text = " / ".join(str(self.state).split("\n"))
         # The rest of the key distinguishes positions with the same text.

@@ -3,6 +3,7 @@
 use crate::errors;
 use crate::game::Game;
 use crate::graph::Graph;
+use crate::pickle::{self, Reduced};
 use crate::position::Position;
 use crate::rules::PythonRules;
 use numpy::PyArray1;
@@ -12,7 +13,7 @@ use outplay_workbench::{Oracle, Session, Trouble, default_data_dir};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// All positions of a game as numbers; the start is 0.
@@ -20,8 +21,40 @@ use std::time::Instant;
 pub(crate) struct CompiledGame {
     graph: Arc<Graph>,
     name: Option<String>,
-    /// The game that was compiled, and its positions by number.
-    source: Option<(Game, Vec<AnyPosition>)>,
+    source: Option<Arc<CompiledSource>>,
+}
+
+/// The game that was compiled, and its positions by number.
+struct CompiledSource {
+    game: Game,
+    /// Empty in an unpickled graph until a position is requested.
+    positions: OnceLock<Vec<AnyPosition>>,
+    /// The positions of rules in Python, in an unpickled graph.
+    objects: Option<Vec<Py<PyAny>>>,
+}
+
+impl CompiledSource {
+    fn new(game: Game, positions: Vec<AnyPosition>) -> Arc<CompiledSource> {
+        Arc::new(CompiledSource { game, positions: OnceLock::from(positions), objects: None })
+    }
+
+    /// The positions by number.
+    fn positions(&self, py: Python<'_>) -> PyResult<&[AnyPosition]> {
+        if let Some(positions) = self.positions.get() {
+            return Ok(positions);
+        }
+        let positions = match &self.objects {
+            Some(objects) => {
+                objects.iter().map(|object| self.game.find(object.bind(py))).collect::<PyResult<_>>()?
+            }
+            // Exploring the game again numbers its positions in the same order.
+            None => {
+                let game = self.game.clone();
+                self.game.run(py, move |_, _, monitor| Ok(explored(&game, usize::MAX, monitor)?.1))?
+            }
+        };
+        Ok(self.positions.get_or_init(|| positions))
+    }
 }
 
 impl CompiledGame {
@@ -30,6 +63,17 @@ impl CompiledGame {
             Some((law, sentence)) => Err(errors::law(py, law, &sentence, None, None)),
             None => Ok(CompiledGame { graph: Arc::new(graph.finished()), name, source: None }),
         }
+    }
+
+    /// Makes an unpickled graph.
+    pub(crate) fn restored(
+        graph: Arc<Graph>,
+        name: Option<String>,
+        game: Option<Game>,
+        objects: Option<Vec<Py<PyAny>>>,
+    ) -> CompiledGame {
+        let source = game.map(|game| Arc::new(CompiledSource { game, positions: OnceLock::new(), objects }));
+        CompiledGame { graph, name, source }
     }
 
     fn turned(code: u8) -> Option<Turn> {
@@ -119,11 +163,14 @@ pub(crate) fn compile(py: Python<'_>, game: &Bound<'_, Game>, most: usize) -> Py
     if let Some(graph) = game.rules.as_ref().and_then(PythonRules::graph) {
         let graph = graph.clone();
         let native = game.rules.clone().map(Native::new);
-        let positions = native.map(|native| (0..graph.len() as u32).map(|id| native.any(id)).collect());
-        return Ok(CompiledGame { graph, name: None, source: positions.map(|positions| (game, positions)) });
+        let positions: Option<Vec<_>> =
+            native.map(|native| (0..graph.len() as u32).map(|id| native.any(id)).collect());
+        let source = positions.map(|positions| CompiledSource::new(game, positions));
+        return Ok(CompiledGame { graph, name: None, source });
     }
     let (graph, positions) = game.run(py, move |_, _, monitor| explored(&left, most, monitor))?;
-    Ok(CompiledGame { graph: Arc::new(graph), name: None, source: Some((game, positions)) })
+    let source = Some(CompiledSource::new(game, positions));
+    Ok(CompiledGame { graph: Arc::new(graph), name: None, source })
 }
 
 #[pymethods]
@@ -223,7 +270,14 @@ impl CompiledGame {
     fn position(&self, py: Python<'_>, id: u32) -> PyResult<Position> {
         self.known(py, id)?;
         Ok(match &self.source {
-            Some((game, positions)) => game.at(positions[id as usize].clone()),
+            Some(source) => match source.positions(py)?.get(id as usize) {
+                Some(pos) => source.game.at(pos.clone()),
+                None => {
+                    let sentence = format!("position {id} of the pickled graph is not one of its game");
+                    let cure = "compile the game again; its rules have changed";
+                    return Err(errors::typed(py, "InputError", &sentence, Some(cure)));
+                }
+            },
             None => {
                 let game = self.game();
                 let rules = game.rules.clone().map(Native::new);
@@ -246,7 +300,7 @@ impl CompiledGame {
         for (old, new) in graph.payoffs.iter_mut().zip(payoffs) {
             *old = old.map(|_| new);
         }
-        let source = self.source.as_ref().map(|(game, positions)| (game.clone(), positions.clone()));
+        let source = self.source.clone();
         Ok(CompiledGame { source, ..CompiledGame::checked(py, graph, self.name.clone())? })
     }
 
@@ -300,6 +354,29 @@ impl CompiledGame {
         let payoffs = PyArray1::from_vec(py, worths.iter().map(|worth| worth.0).collect::<Vec<i32>>());
         let distances = PyArray1::from_vec(py, worths.iter().map(|worth| worth.1).collect::<Vec<i32>>());
         PyTuple::new(py, [payoffs.into_any(), distances.into_any()])
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let parts = PyTuple::new(py, pickle::to_bytes(py, &self.graph))?;
+        let (mut game, mut objects) = (None, None);
+        if let Some(source) = &self.source {
+            game = Some(source.game.clone());
+            if let Some(rules) = source.game.rules.as_ref().filter(|rules| rules.object_of().is_some()) {
+                let native = Native::new(rules.clone());
+                let positions = source.positions(py)?.iter();
+                let found: Option<Vec<_>> = positions.map(|pos| rules.object(py, *native.pos(pos))).collect();
+                objects = found;
+            }
+        }
+        pickle::reduced(py, "graph", (parts, self.name.clone(), game, objects))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
     }
 
     fn __repr__(&self) -> String {

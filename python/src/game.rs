@@ -1,6 +1,7 @@
 //! `outplay.Game`: a game given by name, by rules in Python, or by a graph, with all queries about it.
 
 use crate::fault::ExceptionSlot;
+use crate::pickle::{self, Reduced};
 use crate::position::Position;
 use crate::rules::{ExploredGraph, PythonRules};
 use crate::spell::spelled;
@@ -394,7 +395,7 @@ impl Game {
             let session = session.with(|session| session.data = Some(place));
             outplay_workbench::solve(&session, entry, &request, monitor)
         })?;
-        Ok(Table::new(game, answer, began.elapsed().as_secs_f64()))
+        Table::new(py, game, &answer, began.elapsed().as_secs_f64())
     }
 
     /// Opens the table on disk. Raises `NoTableError` if the game has not been solved.
@@ -438,6 +439,18 @@ impl Game {
             outplay_teach::tree(entry, &PositionRef::At(at), depth, prune, None, monitor)
         })?;
         Ok(report.svg)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        pickle::of_game(py, self, false)
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
     }
 
     fn __repr__(&self) -> String {

@@ -7,6 +7,7 @@
 //!  script · laws            calls to the Python object, and the laws that it must obey
 //!  program                  the command line, the wheel's program (feature `program`)
 //!  work · fault · errors    worker threads: Ctrl-C, progress, exceptions
+//!  pickle                   pickling and copying of all of these
 //! ```
 //!
 //! This crate depends on `catalog`, `workbench`, `teach`, `arena` and `serve`, and for the program on `cli`. The
@@ -21,6 +22,7 @@ mod game;
 mod graph;
 mod laws;
 mod memory;
+mod pickle;
 mod position;
 #[cfg(feature = "program")]
 mod program;
@@ -41,6 +43,11 @@ mod _outplay {
     use crate::compiled::{CompiledGame, compile};
     #[pymodule_export]
     use crate::game::{Game, game, games};
+    #[pymodule_export]
+    use crate::pickle::{
+        restored_compiled, restored_explanation, restored_graph_game, restored_move, restored_rules,
+        restored_table,
+    };
     #[pymodule_export]
     use crate::position::{Explanation, Move, Position};
     #[cfg(feature = "program")]

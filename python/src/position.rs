@@ -1,6 +1,7 @@
 //! `outplay.Position`, `outplay.Move` and `outplay.Explanation`: a position, its moves, and the reasons for its value.
 
 use crate::game::Game;
+use crate::pickle::{self, Reduced};
 use crate::spell::spelled;
 use crate::{errors, svg};
 use numpy::{PyArray2, PyArrayMethods};
@@ -349,6 +350,22 @@ impl Position {
         self.svg(py, known)
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let shown = match self.object(py) {
+            Some(object) => object,
+            None => self.text(py)?.into_pyobject(py)?.into_any().unbind(),
+        };
+        pickle::reduced(py, "position", (self.game.clone(), shown))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
         self.ask(py, |game, pos| game.draw(pos, &[]).plain())
     }
@@ -437,6 +454,18 @@ impl Move {
         }
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        pickle::of_move(py, &self.answer)
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
         // A move equals its word, so it has the hash of the word.
         PyString::new(py, &self.answer.mv).hash()
@@ -446,9 +475,9 @@ impl Move {
 /// Explanation of a position's value.
 #[pyclass(frozen, module = "outplay", name = "Why")]
 pub(crate) struct Explanation {
-    dict: Py<PyAny>,
-    sentence: String,
-    line: Vec<String>,
+    pub(crate) dict: Py<PyAny>,
+    pub(crate) sentence: String,
+    pub(crate) line: Vec<String>,
 }
 
 #[pymethods]
@@ -474,6 +503,18 @@ impl Explanation {
     /// The complete explanation as a dictionary, with the fields that `outplay why --json` prints.
     fn as_dict(&self, py: Python<'_>) -> Py<PyAny> {
         self.dict.clone_ref(py)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        pickle::reduced(py, "why", (self.dict.clone_ref(py), &self.sentence, self.line.clone()))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
     }
 
     fn __str__(&self) -> &str {

@@ -19,6 +19,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// The methods of the Python object, and the store of its positions.
 pub(crate) struct Script {
+    /// The object itself, for pickles.
+    pub(crate) object: Py<PyAny>,
     pub(crate) turn: Py<PyAny>,
     pub(crate) moves: Py<PyAny>,
     pub(crate) play: Py<PyAny>,
@@ -139,6 +141,7 @@ impl Script {
         };
         let start = required("start")?;
         let script = Script {
+            object: object.clone().unbind(),
             turn: required("turn")?,
             moves: required("moves")?,
             play: required("play")?,
