@@ -62,7 +62,7 @@ def match(
         moves=moves,
         progress=progress,
     )
-    return Report(report)
+    return Report(report, [player if isinstance(player, str) else None for player in players])
 
 
 def prove(of: str | Game, *, moves: str = "", time: float | None = None, progress: Any = None) -> Proof:

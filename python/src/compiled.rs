@@ -2,12 +2,13 @@
 
 use crate::errors;
 use crate::game::Game;
-use crate::graph::Graph;
+use crate::graph::{Graph, astray, excessive, most_paid};
+use crate::number::natural;
 use crate::pickle::{self, Reduced};
 use crate::position::Position;
 use crate::rules::PythonRules;
 use numpy::PyArray1;
-use outplay_core::{AnyPosition, Chance, Game as _, Native, Turn};
+use outplay_core::{AnyPosition, Chance, Game as _, Native, Payoff, Turn};
 use outplay_players::{ExactOracle, MoveValue};
 use outplay_workbench::{Oracle, Session, Trouble, default_data_dir};
 use pyo3::prelude::*;
@@ -76,8 +77,16 @@ impl CompiledGame {
         CompiledGame { graph, name, source }
     }
 
-    fn turned(code: u8) -> Option<Turn> {
-        [Turn::First, Turn::Second, Turn::Chance].get(usize::from(code)).copied()
+    fn turned(code: i64) -> Option<Turn> {
+        [Turn::First, Turn::Second, Turn::Chance].get(usize::try_from(code).ok()?).copied()
+    }
+
+    /// Reads the payoff of a position.
+    fn paid(py: Python<'_>, id: usize, payoff: i64, most: u32) -> PyResult<Payoff> {
+        match Payoff::try_from(payoff) {
+            Ok(payoff) if payoff.unsigned_abs() <= most => Ok(payoff),
+            _ => Err(errors::law(py, "payoff", &excessive(id, payoff, most), None, None)),
+        }
     }
 }
 
@@ -157,7 +166,11 @@ fn explored(
 /// Compiles a game: every position that play reaches, with its moves.
 #[pyfunction]
 #[pyo3(name = "compile_", signature = (game, *, most=20_000_000))]
-pub(crate) fn compile(py: Python<'_>, game: &Bound<'_, Game>, most: usize) -> PyResult<CompiledGame> {
+pub(crate) fn compile(
+    py: Python<'_>,
+    game: &Bound<'_, Game>,
+    #[pyo3(from_py_with = natural)] most: usize,
+) -> PyResult<CompiledGame> {
     let game = game.get().clone();
     let left = game.explored_all(py, None)?;
     if let Some(graph) = game.rules.as_ref().and_then(PythonRules::graph) {
@@ -181,9 +194,9 @@ impl CompiledGame {
     #[pyo3(signature = (turns, payoffs, moves, odds=None, *, name=None))]
     fn new(
         py: Python<'_>,
-        turns: Vec<u8>,
-        payoffs: Vec<Option<i32>>,
-        moves: Vec<Vec<u32>>,
+        turns: Vec<i64>,
+        payoffs: Vec<Option<i64>>,
+        moves: Vec<Vec<i64>>,
         odds: Option<Vec<Vec<f64>>>,
         name: Option<String>,
     ) -> PyResult<CompiledGame> {
@@ -197,6 +210,7 @@ impl CompiledGame {
             ));
         }
         let dice = turns.contains(&2);
+        let most = most_paid(dice);
         let mut graph = Graph::new();
         for id in 0..turns.len() {
             let turn = CompiledGame::turned(turns[id])
@@ -209,7 +223,15 @@ impl CompiledGame {
                 }
                 list.copy_from_slice(given);
             }
-            graph.push(turn, payoffs[id], &moves[id], &list);
+            let payoff = payoffs[id].map(|payoff| CompiledGame::paid(py, id, payoff, most)).transpose()?;
+            let next: PyResult<Vec<u32>> = moves[id]
+                .iter()
+                .map(|&next| {
+                    let next = u32::try_from(next).ok().filter(|&next| (next as usize) < turns.len());
+                    next.ok_or_else(|| errors::law(py, "moves", &astray(id, &moves[id], turns.len()), None, None))
+                })
+                .collect();
+            graph.push(turn, payoff, &next?, &list);
         }
         CompiledGame::checked(py, graph, name)
     }
@@ -261,14 +283,14 @@ impl CompiledGame {
     }
 
     /// The targets of a position's moves.
-    fn next(&self, py: Python<'_>, id: u32) -> PyResult<Vec<u32>> {
-        self.known(py, id)?;
+    fn next(&self, id: i64) -> PyResult<Vec<u32>> {
+        let id = self.known(id)?;
         Ok(self.graph.next(id).to_vec())
     }
 
     /// The position with a number: of the compiled game, or of the graph's own game if no game was compiled.
-    fn position(&self, py: Python<'_>, id: u32) -> PyResult<Position> {
-        self.known(py, id)?;
+    fn position(&self, py: Python<'_>, id: i64) -> PyResult<Position> {
+        let id = self.known(id)?;
         Ok(match &self.source {
             Some(source) => match source.positions(py)?.get(id as usize) {
                 Some(pos) => source.game.at(pos.clone()),
@@ -291,14 +313,15 @@ impl CompiledGame {
 
     /// Returns the graph with other payoffs: an array or list of the first player's payoffs, used at finished
     /// positions.
-    fn with_payoffs(&self, py: Python<'_>, payoffs: Vec<i32>) -> PyResult<CompiledGame> {
+    fn with_payoffs(&self, py: Python<'_>, payoffs: Vec<i64>) -> PyResult<CompiledGame> {
         if payoffs.len() != self.graph.len() {
             let sentence = format!("{} payoffs for {} positions", payoffs.len(), self.graph.len());
             return Err(errors::typed(py, "InputError", &sentence, Some("pass one payoff per position")));
         }
         let mut graph = Graph::clone(&self.graph);
-        for (old, new) in graph.payoffs.iter_mut().zip(payoffs) {
-            *old = old.map(|_| new);
+        let most = most_paid(graph.has_dice());
+        for (id, (old, new)) in graph.payoffs.iter_mut().zip(payoffs).enumerate() {
+            *old = old.map(|_| CompiledGame::paid(py, id, new, most)).transpose()?;
         }
         let source = self.source.clone();
         Ok(CompiledGame { source, ..CompiledGame::checked(py, graph, self.name.clone())? })
@@ -385,16 +408,13 @@ impl CompiledGame {
 }
 
 impl CompiledGame {
-    fn known(&self, py: Python<'_>, id: u32) -> PyResult<()> {
-        match (id as usize) < self.graph.len() {
-            true => Ok(()),
-            false => Err(pyo3::exceptions::PyIndexError::new_err(format!(
-                "there is no position {id}; the last position is {}",
+    /// Checks the number of a position.
+    fn known(&self, id: i64) -> PyResult<u32> {
+        u32::try_from(id).ok().filter(|&id| (id as usize) < self.graph.len()).ok_or_else(|| {
+            pyo3::exceptions::PyIndexError::new_err(format!(
+                "there is no position {id}; positions are numbered from 0 to {}",
                 self.graph.len() - 1
-            ))),
-        }
-        .inspect_err(|_: &PyErr| {
-            let _ = py;
+            ))
         })
     }
 }

@@ -1,6 +1,7 @@
 //! `outplay.Game`: a game given by name, by rules in Python, or by a graph, with all queries about it.
 
 use crate::fault::ExceptionSlot;
+use crate::number::natural;
 use crate::pickle::{self, Reduced};
 use crate::position::Position;
 use crate::rules::{ExploredGraph, PythonRules};
@@ -328,20 +329,39 @@ impl Game {
         start.map(|start| self.at(start)).map_err(|trouble| errors::trouble(py, trouble))
     }
 
-    /// The position after some moves, from the start or from the position `at`.
-    #[pyo3(signature = (moves="", *, at=None))]
-    fn position(&self, py: Python<'_>, moves: &str, at: Option<&Bound<'_, PyAny>>) -> PyResult<Position> {
+    /// The position after some moves, from the start or from the position `at`. The moves are text in the game's
+    /// notation, or a list of moves: words, `outplay.Move` objects, or move objects of rules in Python.
+    #[pyo3(signature = (moves=None, *, at=None))]
+    fn position(
+        &self,
+        py: Python<'_>,
+        moves: Option<&Bound<'_, PyAny>>,
+        at: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Position> {
         let from = match at {
             Some(at) => self.at(self.find(at)?),
             None => self.start(py)?,
         };
-        let words = self.ask(py, |game| game.split_moves(moves))?;
-        words.iter().try_fold(from, |pos, word| pos.after(py, word))
+        let Some(moves) = moves else { return Ok(from) };
+        if let Ok(text) = moves.extract::<String>() {
+            let words = self.ask(py, |game| game.split_moves(&text))?;
+            return words.iter().try_fold(from, |pos, word| pos.after(py, word));
+        }
+        let Ok(list) = moves.try_iter() else {
+            let sentence = format!("{} is not a list of moves", moves.repr()?);
+            let cure = "pass text such as \"b2 a1\", or a list such as [\"b2\", \"a1\"]";
+            return Err(errors::typed(py, "InputError", &sentence, Some(cure)));
+        };
+        list.into_iter().try_fold(from, |pos, mv| pos.after_move(&mv?))
     }
 
     /// The position with an index number, for games without a start such as chess endings; None if no position has that
     /// number.
-    fn numbered(&self, py: Python<'_>, number: u64) -> PyResult<Option<Position>> {
+    fn numbered(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = natural)] number: u64,
+    ) -> PyResult<Option<Position>> {
         self.ask(py, |game| {
             let pos = outplay_workbench::numbered_position(&self.entry, number)?;
             // Parsing rejects positions that play cannot reach.
@@ -432,8 +452,14 @@ impl Game {
     }
 
     /// The search tree from a position as a self-contained SVG.
-    #[pyo3(signature = (moves="", *, depth=2, prune=false))]
-    fn tree(&self, py: Python<'_>, moves: &str, depth: u32, prune: bool) -> PyResult<String> {
+    #[pyo3(signature = (moves=None, *, depth=2, prune=false))]
+    fn tree(
+        &self,
+        py: Python<'_>,
+        moves: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = natural)] depth: u32,
+        prune: bool,
+    ) -> PyResult<String> {
         let at = self.position(py, moves, None)?.pos;
         let report = self.run(py, move |entry, _, monitor| {
             outplay_teach::tree(entry, &PositionRef::At(at), depth, prune, None, monitor)

@@ -7,7 +7,7 @@
 //!  script · laws            calls to the Python object, and the laws that it must obey
 //!  program                  the command line, the wheel's program (feature `program`)
 //!  work · fault · errors    worker threads: Ctrl-C, progress, exceptions
-//!  pickle                   pickling and copying of all of these
+//!  number · pickle          numbers given from Python; pickling and copying of all of these
 //! ```
 //!
 //! This crate depends on `catalog`, `workbench`, `teach`, `arena` and `serve`, and for the program on `cli`. The
@@ -22,6 +22,7 @@ mod game;
 mod graph;
 mod laws;
 mod memory;
+mod number;
 mod pickle;
 mod position;
 #[cfg(feature = "program")]

@@ -1,6 +1,7 @@
 //! `outplay.Position`, `outplay.Move` and `outplay.Explanation`: a position, its moves, and the reasons for its value.
 
 use crate::game::Game;
+use crate::number::natural;
 use crate::pickle::{self, Reduced};
 use crate::spell::spelled;
 use crate::{errors, svg};
@@ -9,6 +10,7 @@ use outplay_core::{AnyGame, AnyMove, AnyPosition, Chance, Content, Game as _, Na
 use outplay_workbench::{ChooseRequest, MoveAnswer, PositionRef, QueryAnswer};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
+use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
@@ -61,6 +63,13 @@ impl Position {
     pub(crate) fn after(&self, py: Python<'_>, word: &str) -> PyResult<Position> {
         let next = self.ask(py, |game, pos| game.read_move(pos, word).map(|mv| game.play(pos, mv)))?;
         next.map(|pos| self.game.at(pos)).map_err(|error| errors::input(py, &error))
+    }
+
+    /// The position after a move given by Python, see [`Position::place_of`].
+    pub(crate) fn after_move(&self, mv: &Bound<'_, PyAny>) -> PyResult<Position> {
+        let place = self.place_of(mv)?;
+        let pos = self.ask(mv.py(), |game, pos| game.play(pos, place))?;
+        Ok(self.game.at(pos))
     }
 
     /// The number of the position in a game in Python.
@@ -267,19 +276,18 @@ impl Position {
 
     /// Plays moves, given as words or as objects of the rules, and returns the position after them.
     #[pyo3(signature = (*moves))]
-    fn play(&self, py: Python<'_>, moves: &Bound<'_, PyTuple>) -> PyResult<Position> {
-        let mut pos = self.pos.clone();
-        for mv in moves.iter() {
-            let here = self.game.at(pos);
-            let place = here.place_of(&mv)?;
-            pos = here.ask(py, |game, pos| game.play(pos, place))?;
-        }
-        Ok(self.game.at(pos))
+    fn play(&self, moves: &Bound<'_, PyTuple>) -> PyResult<Position> {
+        moves.iter().try_fold(self.game.at(self.pos.clone()), |pos, mv| pos.after_move(&mv))
     }
 
     /// Returns the move that a player such as "alphabeta:depth=4" chooses at this position.
     #[pyo3(signature = (player, *, seed=1))]
-    fn choose(&self, py: Python<'_>, player: String, seed: u64) -> PyResult<String> {
+    fn choose(
+        &self,
+        py: Python<'_>,
+        player: String,
+        #[pyo3(from_py_with = natural)] seed: u64,
+    ) -> PyResult<String> {
         let place = PositionRef::At(self.pos.clone());
         let answer = self.game.run(py, move |entry, session, monitor| {
             let mut request = ChooseRequest::default();
@@ -305,10 +313,12 @@ impl Position {
         })
     }
 
-    /// Returns the orbit of the position: all positions equal up to symmetry, itself included.
+    /// Returns the orbit of the position: all positions equal up to symmetry, itself included, each once.
     fn symmetric(&self, py: Python<'_>) -> PyResult<Vec<Position>> {
         let mut images = Vec::new();
         self.ask(py, |game, pos| game.symmetric(pos, &mut images))?;
+        let mut met = FxHashSet::default();
+        images.retain(|image| met.insert(image.clone()));
         Ok(images.into_iter().map(|pos| self.game.at(pos)).collect())
     }
 

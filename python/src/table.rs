@@ -1,6 +1,7 @@
 //! `outplay.Table`: the solution of a game, with batch probing into NumPy arrays.
 
 use crate::game::Game;
+use crate::number::natural_or_none;
 use crate::pickle::{self, Reduced};
 use crate::position::Position;
 use crate::spell::spelled;
@@ -9,10 +10,11 @@ use numpy::{PyArray1, PyReadonlyArrayDyn};
 use outplay_core::{AnyGame, AnyPosition, Content, Game as _, LineBoard, Turn};
 use outplay_players::{ExactOracle, MoveValue};
 use outplay_runtime::Monitor;
-use outplay_workbench::{Oracle, Read, Reader, SolveAnswer, Trouble, stats_svg};
+use outplay_workbench::{Oracle, Read, Reader, Session, SolveAnswer, SolveRequest, Trouble, stats_svg};
 use pyo3::exceptions::PyDeprecationWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -476,7 +478,7 @@ impl Table {
     fn probe<'py>(
         &self,
         positions: &Bound<'py, PyAny>,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = natural_or_none)] threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         probe(&self.game, positions, threads, progress)
@@ -491,11 +493,28 @@ impl Table {
         game.call_method("verify", (), Some(&options)).map(Bound::unbind)
     }
 
-    /// Returns the numbers of positions by ply, value and distance, as a dictionary.
+    /// Returns the numbers of positions by ply, value and distance, as a dictionary. A table that is not stored is
+    /// computed again in a temporary directory.
     fn stats(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let report =
-            self.game.run(py, move |entry, session, _| outplay_workbench::stats(session, entry, None))?;
-        spelled(py, &report)
+        if self.stored(py)? {
+            let report =
+                self.game.run(py, move |entry, session, _| outplay_workbench::stats(session, entry, None))?;
+            return spelled(py, &report);
+        }
+        let game = self.game.explored(py, None)?;
+        let directory: PathBuf = py.import("tempfile")?.call_method1("mkdtemp", ("", "outplay-"))?.extract()?;
+        let mut session = Session::at(&directory);
+        (session.memory, session.threads) = (game.session.memory, game.session.threads);
+        session.time = game.session.time;
+        let report = game.run(py, move |entry, _, monitor| {
+            let mut request = SolveRequest::default();
+            request.store = true;
+            outplay_workbench::solve(&session, entry, &request, monitor)?;
+            outplay_workbench::stats(&session, entry, None)
+        });
+        // The report does not depend on whether the files can be removed.
+        let _ = std::fs::remove_dir_all(&directory);
+        spelled(py, &report?)
     }
 
     fn _repr_svg_(&self, py: Python<'_>) -> PyResult<Option<String>> {

@@ -166,9 +166,10 @@ def test_a_table_that_is_not_stored_keeps_its_answer():
 
 def test_the_answer_of_a_table_cannot_be_changed():
     table = op.game("mnk:3x3,k=3", data="/nonexistent").solve(save=False)
+    wins = table.positions_for_first["win"]
     table.as_dict()["best"].clear()
     table.positions_for_first["win"] = 0
-    assert table.best and table.positions_for_first["win"] == 626
+    assert table.best and table.positions_for_first["win"] == wins > 0
 
 
 @pytest.mark.parametrize("rules", ["tictactoe", TicTacToe()])
