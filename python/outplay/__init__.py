@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from ._outplay import UNKNOWN, Game, Graph, Move, Position, Server, Table, Why, __version__, game, games, serve
 from .errors import (
+    CancelledError,
     InputError,
     LawError,
     LimitError,
@@ -37,11 +38,13 @@ __all__ = [
     "FIRST",
     "SECOND",
     "UNKNOWN",
+    "CancelledError",
     "Claim",
     "Exploitability",
     "Game",
     "Graph",
     "InputError",
+    "Job",
     "Judgement",
     "LawError",
     "LimitError",
@@ -58,11 +61,12 @@ __all__ = [
     "Server",
     "Table",
     "TableError",
+    "TableValue",
     "Why",
     "__version__",
     "best_response",
     "check",
-    "compile",
+    "compile_game",
     "distribution",
     "env",
     "exploitability",
@@ -74,28 +78,34 @@ __all__ = [
     "match",
     "prove",
     "serve",
+    "submit",
 ]
+
+#: Public names that `from outplay import *` leaves out, because a builtin has the same name.
+_NOT_STARRED = ("compile",)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._api import check, compile, match, prove
+    from ._api import check, compile, compile_game, env, match, prove
+    from ._jobs import Job, submit
     from ._proof import Claim, Proof
     from ._report import Report
     from ._rules import Rules
+    from ._table import TableValue
     from .dataset import export
-    from .environment import env
     from .judging import Judgement, judge
     from .openspiel import from_openspiel
     from .policies import Exploitability, best_response, distribution, exploitability
 
 #: Names that are imported lazily, so that `import outplay` stays quick and needs no other library.
 _LATER = {
-    "_api": ("check", "compile", "match", "prove"),
+    "_api": ("check", "compile", "compile_game", "env", "match", "prove"),
+    "_jobs": ("Job", "submit"),
     "_proof": ("Claim", "Proof"),
     "_report": ("Report",),
     "_rules": ("Rules",),
+    "_table": ("TableValue",),
     "dataset": ("export",),
-    "environment": ("env",),
     "judging": ("Judgement", "judge"),
     "openspiel": ("from_openspiel",),
     "policies": ("Exploitability", "best_response", "distribution", "exploitability"),
@@ -114,4 +124,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted((*__all__, *_NOT_STARRED))

@@ -9,8 +9,13 @@ from typing import Any
 
 from ._outplay import Game, Graph, Position, check_, compile_, game, match_, prove_
 from ._proof import Claim, Proof
+from ._random import drawn
 from ._report import Report
 from .errors import InputError, LimitError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .environment import Env
 
 
 def match(
@@ -19,7 +24,8 @@ def match(
     *,
     games: int = 100,
     openings: int | None = None,
-    seed: int = 1,
+    seed: int | None = None,
+    rng: Any = None,
     judged: bool = False,
     time: float | None = None,
     plies: int | None = None,
@@ -36,6 +42,8 @@ def match(
 
     - `players`: specs such as ``"perfect"`` or ``"alphabeta:depth=4"``, and functions that take a position and return a
       move: a word, or a move object of rules in Python.
+    - `seed`: random seed; by default a fresh one, which the report has as `seed`.
+    - `rng`: a generator that draws the seed: `random.Random` or `numpy.random.Generator`.
     - `judged`: compare every move with exact values.
     - `time`: time limit in seconds for a move, and for finding the value of a position. A player that exceeds it loses
       the game.
@@ -53,7 +61,7 @@ def match(
         list(players),
         games=games,
         openings=openings,
-        seed=seed,
+        seed=drawn(seed, rng),
         judged=judged,
         time=time,
         plies=plies,
@@ -125,3 +133,43 @@ def compile(
     0
     """
     return compile_(game(of, time=time, memory=memory, data=data), most=most)
+
+
+#: The same function; `from outplay import *` imports it by this name, because `compile` is a builtin.
+compile_game = compile
+
+
+def env(
+    of: Any,
+    *,
+    values: bool = False,
+    plies: int = 1000,
+    start: Any = None,
+    actions: int | None = None,
+    render_mode: str | None = None,
+    time: float | None = None,
+    memory: int | None = None,
+    data: str | os.PathLike[str] | None = None,
+) -> Env:
+    """Create a PettingZoo environment of a game, as in ``op.env("connect4", values=True)``. Needs PettingZoo.
+
+    - `values`: put exact values into ``info``.
+    - `plies`: truncate games that reach this number of moves.
+    - `start`: the position to start from.
+    - `actions`: number of actions of a game without a board.
+    - `render_mode`: "ansi" or None.
+    - `time`, `memory`, `data`: as in `outplay.game`.
+    """
+    from .environment import Env
+
+    return Env(
+        of,
+        values=values,
+        plies=plies,
+        start=start,
+        actions=actions,
+        render_mode=render_mode,
+        time=time,
+        memory=memory,
+        data=data,
+    )

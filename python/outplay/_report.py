@@ -30,6 +30,18 @@ class Report(dict[str, Any]):
         names = ", ".join(row["player"] for row in rows)
         raise KeyError(f"the match had no player {player!r}; its players are {names}")
 
+    def to_pandas(self) -> Any:
+        """Return the players as a `pandas.DataFrame`, a row each."""
+        from ._frames import to_pandas
+
+        return to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """Return the players as a `polars.DataFrame`, a row each."""
+        from ._frames import to_polars
+
+        return to_polars(self)
+
     def __repr__(self) -> str:
         rows = [f"{row['player']} {row['score']:.1%}" for row in self.get("players", [])]
         return f"<{self.get('game', 'report')}: {', '.join(rows)}>"

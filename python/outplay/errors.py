@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 
 __all__ = [
+    "CancelledError",
     "InputError",
     "LawError",
     "LimitError",
@@ -52,6 +53,10 @@ class NoTableError(TableError, FileNotFoundError):
 
     def __str__(self) -> str:
         return OutplayError.__str__(self)
+
+
+class CancelledError(OutplayError):
+    """The work was cancelled by `Job.cancel`."""
 
 
 class ProofError(OutplayError):

@@ -17,6 +17,9 @@ use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+/// A graph as lists: turns, payoffs, moves, and probabilities.
+type GraphLists = (Vec<i64>, Vec<Option<Payoff>>, Vec<Vec<u32>>, Vec<Vec<f64>>);
+
 /// All positions of a game as numbers; the start is 0.
 #[pyclass(frozen, module = "outplay", name = "Graph")]
 pub(crate) struct CompiledGame {
@@ -114,7 +117,7 @@ fn within(game: &Game, began: Instant, positions: usize, edges: usize) -> Result
 }
 
 /// Explores all positions of a game; returns them by number, with the graph of moves.
-fn explored(
+pub(crate) fn explored(
     game: &Game,
     most: usize,
     monitor: &dyn outplay_runtime::Monitor,
@@ -228,7 +231,9 @@ impl CompiledGame {
                 .iter()
                 .map(|&next| {
                     let next = u32::try_from(next).ok().filter(|&next| (next as usize) < turns.len());
-                    next.ok_or_else(|| errors::law(py, "moves", &astray(id, &moves[id], turns.len()), None, None))
+                    next.ok_or_else(|| {
+                        errors::law(py, "moves", &astray(id, &moves[id], turns.len()), None, None)
+                    })
                 })
                 .collect();
             graph.push(turn, payoff, &next?, &list);
@@ -325,6 +330,37 @@ impl CompiledGame {
         }
         let source = self.source.clone();
         Ok(CompiledGame { source, ..CompiledGame::checked(py, graph, self.name.clone())? })
+    }
+
+    /// The graph as a `networkx.MultiDiGraph`: nodes have `turn` (0, 1, or 2 for chance) and `payoff` (None in progress),
+    /// edges have `move` (the place in the list of moves) and at chance nodes `probability`.
+    fn to_networkx<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("outplay._frames")?.call_method1("to_networkx", (slf,))
+    }
+
+    /// The positions as a `pandas.DataFrame`, a row each: `turn`, `finished`, `payoff` and `moves`.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("outplay._frames")?.call_method1("to_pandas", (slf,))
+    }
+
+    /// The same as a `polars.DataFrame`.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("outplay._frames")?.call_method1("to_polars", (slf,))
+    }
+
+    /// The parts of the graph as lists: turns, payoffs (None in progress), moves, and probabilities at chance nodes.
+    fn lists(&self) -> GraphLists {
+        let ids = || 0..self.graph.len() as u32;
+        let odds = |id: u32| match self.graph.turns[id as usize] {
+            Turn::Chance => self.graph.odds(id).to_vec(),
+            _ => Vec::new(),
+        };
+        (
+            self.graph.turns.iter().map(|&turn| turn as u8 as i64).collect(),
+            self.graph.payoffs.clone(),
+            ids().map(|id| self.graph.next(id).to_vec()).collect(),
+            ids().map(odds).collect(),
+        )
     }
 
     /// The graph as a game of its own, whose positions are written as numbers.

@@ -7,7 +7,7 @@ use crate::position::Position;
 use crate::rules::{ExploredGraph, PythonRules};
 use crate::spell::spelled;
 use crate::table::Table;
-use crate::{errors, work};
+use crate::{actions, errors, work};
 use outplay_catalog::Catalog;
 use outplay_core::{AnyGame, AnyPosition, Game as _, Notation};
 use outplay_runtime::Monitor;
@@ -320,6 +320,17 @@ impl Game {
     fn size(&self, py: Python<'_>) -> PyResult<Option<(usize, usize)>> {
         let board = self.ask(py, |game| game.start().and_then(|start| game.board(&start)))?;
         Ok(board.map(|board| (board.width, board.height)))
+    }
+
+    /// The number of action numbers of a game of k in a row: its columns with gravity, else its cells. None for other
+    /// games, whose actions are places in the list of legal moves.
+    fn num_distinct_actions(&self, py: Python<'_>) -> PyResult<Option<usize>> {
+        actions::board_actions(py, self)
+    }
+
+    /// The start position, by the name that OpenSpiel uses.
+    fn new_initial_state(&self, py: Python<'_>) -> PyResult<Position> {
+        self.start(py)
     }
 
     /// The start position.

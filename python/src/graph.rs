@@ -31,7 +31,10 @@ pub(crate) fn excessive(id: usize, payoff: i64, most: u32) -> String {
 pub(crate) fn astray(id: usize, next: &[i64], count: usize) -> String {
     let out = next.iter().find(|&&next| usize::try_from(next).map_or(true, |next| next >= count));
     let last = count.saturating_sub(1);
-    format!("position {id} has a move to {}, but the last position is {last}", out.copied().unwrap_or_default())
+    format!(
+        "position {id} has a move to {}, but the last position is {last}",
+        out.copied().unwrap_or_default()
+    )
 }
 
 /// All positions of a game and their moves.

@@ -14,6 +14,7 @@
 
 use crate::errors;
 use crate::script::{ExpandedPosition, RuleResult, Script, Store, broken, shown};
+use crate::work;
 use outplay_core::Turn;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -257,7 +258,7 @@ impl Script {
             while left > 0 {
                 left -= 1;
                 if left.is_multiple_of(64) {
-                    py.check_signals()?;
+                    work::check(py)?;
                     if end.is_some_and(|end| Instant::now() >= end) {
                         return Ok(());
                     }

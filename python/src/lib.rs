@@ -3,6 +3,7 @@
 //! ```text
 //!  outplay/__init__.py      public API: this module, and the parts written in Python
 //!  game · position · table  queries                              arena   matches, proofs, the server
+//!  entries · actions        a table's positions; moves by number
 //!  rules · graph            a game with rules in Python, compiled into a graph
 //!  script · laws            calls to the Python object, and the laws that it must obey
 //!  program                  the command line, the wheel's program (feature `program`)
@@ -14,8 +15,10 @@
 //! interpreter (GIL) is released while Rust works, and attached again only where rules or players are written in
 //! Python.
 
+mod actions;
 mod arena;
 mod compiled;
+mod entries;
 mod errors;
 mod fault;
 mod game;
@@ -56,6 +59,8 @@ mod _outplay {
     use crate::program::program;
     #[pymodule_export]
     use crate::table::Table;
+    #[pymodule_export]
+    use crate::work::CancelFlag;
     use pyo3::prelude::*;
 
     #[pymodule_init]

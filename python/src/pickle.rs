@@ -10,12 +10,12 @@
 //! in one process are one game, explored once.
 
 use crate::compiled::CompiledGame;
+use crate::errors;
 use crate::game::{Game, Limits};
 use crate::graph::Graph;
 use crate::position::{Explanation, Move};
 use crate::rules::PythonRules;
 use crate::table::Table;
-use crate::errors;
 use outplay_core::{Payoff, Turn, Value};
 use outplay_workbench::{Answer, MoveAnswer, Session, default_data_dir};
 use pyo3::prelude::*;
@@ -71,7 +71,8 @@ pub(crate) fn of_game<'py>(py: Python<'py>, game: &Game, with_data: bool) -> PyR
     }
     let spec = rules.spec_of();
     let name = spec.strip_prefix("graph:").unwrap_or(spec);
-    let graph = rules.graph().ok_or_else(|| errors::typed(py, "InputError", "the game has no rules", None))?;
+    let graph =
+        rules.graph().ok_or_else(|| errors::typed(py, "InputError", "the game has no rules", None))?;
     reduced(py, "graph_game", (name, PyTuple::new(py, to_bytes(py, graph))?, limits))
 }
 
@@ -109,7 +110,12 @@ fn of_bytes(parts: &[Vec<u8>; 5]) -> Option<Graph> {
         let turn = *[Turn::First, Turn::Second, Turn::Chance].get(usize::from(turns[id]))?;
         let to = from.checked_add(counts[id] as usize)?;
         let rolls = if odds.is_empty() { &[] } else { odds.get(from..to)? };
-        graph.push(turn, Some(payoffs[id]).filter(|&payoff| payoff != UNFINISHED), edges.get(from..to)?, rolls);
+        graph.push(
+            turn,
+            Some(payoffs[id]).filter(|&payoff| payoff != UNFINISHED),
+            edges.get(from..to)?,
+            rolls,
+        );
         from = to;
     }
     (from == edges.len()).then(|| graph.finished())

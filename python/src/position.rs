@@ -4,7 +4,7 @@ use crate::game::Game;
 use crate::number::natural;
 use crate::pickle::{self, Reduced};
 use crate::spell::spelled;
-use crate::{errors, svg};
+use crate::{actions, errors, svg};
 use numpy::{PyArray2, PyArrayMethods};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Chance, Content, Game as _, Native, Notation, Turn};
 use outplay_workbench::{ChooseRequest, MoveAnswer, PositionRef, QueryAnswer};
@@ -55,7 +55,11 @@ impl Position {
     }
 
     /// Calls the rules for the position, see [`Game::ask`].
-    fn ask<T>(&self, py: Python<'_>, read: impl FnOnce(&AnyGame, &AnyPosition) -> T) -> PyResult<T> {
+    pub(crate) fn ask<T>(
+        &self,
+        py: Python<'_>,
+        read: impl FnOnce(&AnyGame, &AnyPosition) -> T,
+    ) -> PyResult<T> {
         self.game.ask(py, |game| read(game, &self.pos))
     }
 
@@ -163,6 +167,96 @@ impl Position {
     #[getter]
     fn legal(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.ask(py, |game, pos| game.list(pos).map(|mv| game.write_move(pos, mv)).collect())
+    }
+
+    /// The same as `legal`, by the name that python-chess uses.
+    #[getter]
+    fn legal_moves(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.legal(py)
+    }
+
+    /// The action numbers of the legal moves, in the order of `legal`: the column on boards with gravity, the cell (row
+    /// by row from the top) on other boards, and the move's place in `legal` in other games.
+    fn legal_actions(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        Ok(actions::numbered(py, self)?.into_iter().map(|(number, _)| number).collect())
+    }
+
+    /// The action number of a move.
+    fn action(&self, r#move: &Bound<'_, PyAny>) -> PyResult<u32> {
+        let py = r#move.py();
+        let wanted = self.place_of(r#move)?;
+        let found = actions::numbered(py, self)?.into_iter().find(|(_, mv)| *mv == wanted);
+        found.map(|(number, _)| number).ok_or_else(|| {
+            errors::typed(py, "InputError", &format!("the move {} is not legal", r#move), None)
+        })
+    }
+
+    /// The move with an action number, as a word.
+    fn action_to_string(&self, py: Python<'_>, action: i64) -> PyResult<String> {
+        let mv = actions::move_of(py, self, action)?;
+        self.ask(py, |game, pos| game.write_move(pos, mv))
+    }
+
+    /// The position after the move with an action number.
+    fn child(&self, py: Python<'_>, action: i64) -> PyResult<Position> {
+        let mv = actions::move_of(py, self, action)?;
+        Ok(self.game.at(self.ask(py, |game, pos| game.play(pos, mv))?))
+    }
+
+    /// The same as `over`, as a method.
+    fn is_terminal(&self, py: Python<'_>) -> PyResult<bool> {
+        self.over(py)
+    }
+
+    /// The same as `over`, as a method.
+    fn is_over(&self, py: Python<'_>) -> PyResult<bool> {
+        self.over(py)
+    }
+
+    /// Whether chance is to move.
+    fn is_chance_node(&self, py: Python<'_>) -> PyResult<bool> {
+        self.ask(py, |game, pos| game.turn(pos) == Turn::Chance && game.outcome(pos).is_none())
+    }
+
+    /// The outcomes at a chance node as pairs of an action number and a probability; empty where a player moves.
+    fn chance_outcomes(&self, py: Python<'_>) -> PyResult<Vec<(u32, f64)>> {
+        let numbers = actions::numbered(py, self)?;
+        let mut odds = Vec::new();
+        self.ask(py, |game, pos| {
+            if game.turn(pos) == Turn::Chance && game.outcome(pos).is_none() {
+                game.outcomes(pos, &mut odds);
+            }
+        })?;
+        let number = |mv| numbers.iter().find(|(_, known)| *known == mv).map(|(number, _)| *number);
+        Ok(odds.into_iter().filter_map(|(mv, odds)| Some((number(mv)?, odds))).collect())
+    }
+
+    /// The player to move: 0, 1, -1 for chance, or -4 if the game is over, as in OpenSpiel.
+    fn current_player(&self, py: Python<'_>) -> PyResult<i32> {
+        self.ask(py, |game, pos| match (game.outcome(pos), game.turn(pos)) {
+            (Some(_), _) => -4,
+            (None, Turn::First) => 0,
+            (None, Turn::Second) => 1,
+            (None, Turn::Chance) => -1,
+        })
+    }
+
+    /// The payoffs of both players; zeros while the game is in progress.
+    fn returns(&self, py: Python<'_>) -> PyResult<[f64; 2]> {
+        let payoff = f64::from(self.outcome(py)?.unwrap_or(0));
+        // Not -0.0.
+        Ok([payoff, 0.0 - payoff])
+    }
+
+    /// The position as a float32 array for a player (0 or 1; by default the player to move). For games of k in a row:
+    /// planes of shape (rows, columns, 2) with the player's own stones first. For other games: 1 if it is the player's
+    /// turn, followed by the first 160 bytes of the position's text, divided by 255.
+    #[pyo3(signature = (player=None))]
+    fn observation_tensor<'py>(
+        slf: &Bound<'py, Self>,
+        player: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("outplay._encoding")?.call_method1("tensor", (slf, player))
     }
 
     /// The legal moves as objects of the rules in Python; words for other games.
@@ -281,13 +375,18 @@ impl Position {
     }
 
     /// Returns the move that a player such as "alphabeta:depth=4" chooses at this position.
-    #[pyo3(signature = (player, *, seed=1))]
+    ///
+    /// - `seed`: random seed; a fresh one by default.
+    /// - `rng`: a generator that draws the seed, `random.Random` or `numpy.random.Generator`.
+    #[pyo3(signature = (player, *, seed=None, rng=None))]
     fn choose(
         &self,
         py: Python<'_>,
         player: String,
-        #[pyo3(from_py_with = natural)] seed: u64,
+        seed: Option<&Bound<'_, PyAny>>,
+        rng: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
+        let seed: u64 = natural(&py.import("outplay._random")?.call_method1("drawn", (seed, rng))?)?;
         let place = PositionRef::At(self.pos.clone());
         let answer = self.game.run(py, move |entry, session, monitor| {
             let mut request = ChooseRequest::default();

@@ -17,6 +17,7 @@ use crate::fault::ExceptionSlot;
 use crate::graph::Graph;
 use crate::memory::Growth;
 use crate::script::{ExpandedPosition, Script};
+use crate::work;
 use outplay_core::{
     Chance, Game, Gesture, Holder, InputError, Layout, Mark, Notation, Payoff, Picture, Scene, Spot, Tone,
     Turn, cell_name,
@@ -196,7 +197,7 @@ impl PythonRules {
                     return gave_up(ExploredGraph::OutOfMemory);
                 }
                 if id % 1024 == 0 {
-                    py.check_signals()?;
+                    work::check(py)?;
                     report(id)?;
                 }
                 script.look(py, store, id)?;

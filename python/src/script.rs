@@ -500,7 +500,12 @@ fn listed<'py>(
     })
 }
 
-fn whole(script: &Script, object: &Bound<'_, PyAny>, said: &Bound<'_, PyAny>, payoff: f64) -> PyResult<Payoff> {
+fn whole(
+    script: &Script,
+    object: &Bound<'_, PyAny>,
+    said: &Bound<'_, PyAny>,
+    payoff: f64,
+) -> PyResult<Payoff> {
     match payoff.fract() == 0.0 && payoff.abs() <= f64::from(script.most_paid()) {
         true => Ok(payoff as Payoff),
         false => Err(odd_payoff(script, object, said)),

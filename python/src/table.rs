@@ -1,5 +1,7 @@
 //! `outplay.Table`: the solution of a game, with batch probing into NumPy arrays.
 
+use crate::compiled::explored;
+use crate::entries::TableIterator;
 use crate::game::Game;
 use crate::number::natural_or_none;
 use crate::pickle::{self, Reduced};
@@ -7,16 +9,16 @@ use crate::position::Position;
 use crate::spell::spelled;
 use crate::{errors, work};
 use numpy::{PyArray1, PyReadonlyArrayDyn};
-use outplay_core::{AnyGame, AnyPosition, Content, Game as _, LineBoard, Turn};
+use outplay_core::{AnyGame, AnyPosition, Content, Game as _, LineBoard, Turn, Value};
 use outplay_players::{ExactOracle, MoveValue};
-use outplay_runtime::Monitor;
+use outplay_runtime::{Monitor, NoMonitor};
 use outplay_workbench::{Oracle, Read, Reader, Session, SolveAnswer, SolveRequest, Trouble, stats_svg};
-use pyo3::exceptions::PyDeprecationWarning;
+use pyo3::exceptions::{PyDeprecationWarning, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 /// Marker of unknown values in arrays of payoffs.
 pub(crate) const UNKNOWN: i16 = i16::MIN;
@@ -32,17 +34,25 @@ pub(crate) struct Table {
     /// The answer of `solve`, as `as_dict` returns it; `None` for a table that was opened.
     report: Option<Py<PyDict>>,
     seconds: f64,
+    /// The table on disk, once a value was looked up.
+    reader: OnceLock<Option<Reader>>,
+    /// The positions of a table that is not stored or has means, once they were counted.
+    listed: OnceLock<Vec<AnyPosition>>,
 }
 
 impl Table {
+    fn over(game: Game, report: Option<Py<PyDict>>, seconds: f64) -> Table {
+        Table { game, report, seconds, reader: OnceLock::new(), listed: OnceLock::new() }
+    }
+
     pub(crate) fn new(py: Python<'_>, game: Game, answer: &SolveAnswer, seconds: f64) -> PyResult<Table> {
         let report = spelled(py, answer)?.into_bound(py).cast_into::<PyDict>()?.unbind();
-        Ok(Table { game, report: Some(report), seconds })
+        Ok(Table::over(game, Some(report), seconds))
     }
 
     /// Makes an unpickled table.
     pub(crate) fn restored(game: Game, report: Option<Py<PyDict>>, seconds: f64) -> Table {
-        Table { game, report, seconds }
+        Table::over(game, report, seconds)
     }
 
     /// A field of the answer.
@@ -79,7 +89,7 @@ impl Table {
                 Some("solve the game first: `game.solve()`"),
             ));
         }
-        Ok(Table { game, report: None, seconds: 0.0 })
+        Ok(Table::over(game, None, 0.0))
     }
 
     fn start(&self) -> PyResult<Option<Position>> {
@@ -493,6 +503,76 @@ impl Table {
         game.call_method("verify", (), Some(&options)).map(Bound::unbind)
     }
 
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, _error: &Bound<'_, PyTuple>) {}
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        if let Some(listed) = self.listed(py)? {
+            return Ok(listed.len());
+        }
+        match self.counts(py)? {
+            Some(counts) => counts.get_item("legal")?.extract(),
+            None => {
+                let report = self
+                    .game
+                    .run(py, move |entry, session, _| outplay_workbench::stats(session, entry, None))?;
+                Ok(report.positions.legal as usize)
+            }
+        }
+    }
+
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    fn __contains__(&self, position: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match self.look_up(position) {
+            Ok(found) => Ok(found.is_some()),
+            // Text that is no position, or a position of another game.
+            Err(error) if error.is_instance_of::<PyValueError>(position.py()) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the value of a position, given as an object or as text: a tuple of `value`, `payoff`, `distance` and
+    /// `mean`.
+    fn __getitem__<'py>(&self, position: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = position.py();
+        let Some(found) = self.look_up(position)? else {
+            let shown = position.str()?.to_string();
+            return Err(PyKeyError::new_err(format!("the table has no value of {shown}")));
+        };
+        let make = py.import("outplay._table")?.getattr("TableValue")?;
+        if found.payoff == UNKNOWN {
+            return make.call1((py.None(), py.None(), py.None(), found.mean));
+        }
+        let word = Value::untimed(found.payoff.into()).verdict().word();
+        let distance = Some(found.distance).filter(|&distance| distance >= 0);
+        make.call1((word, found.payoff, distance, py.None()))
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<TableIterator> {
+        match (self.listed(py)?, self.reader(py)?) {
+            (None, Some(reader)) => TableIterator::over_table(py, self.game.clone(), reader.clone()),
+            (listed, _) => Ok(TableIterator::over_list(self.game.clone(), listed.unwrap_or_default())),
+        }
+    }
+
+    /// The positions with their values as a `pandas.DataFrame`, a row each: `position`, `turn`, `value`, `payoff` and
+    /// `distance`; `mean` with chance.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("outplay._frames")?.call_method1("to_pandas", (slf,))
+    }
+
+    /// The same as a `polars.DataFrame`.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("outplay._frames")?.call_method1("to_polars", (slf,))
+    }
+
     /// Returns the numbers of positions by ply, value and distance, as a dictionary. A table that is not stored is
     /// computed again in a temporary directory.
     fn stats(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
@@ -502,7 +582,8 @@ impl Table {
             return spelled(py, &report);
         }
         let game = self.game.explored(py, None)?;
-        let directory: PathBuf = py.import("tempfile")?.call_method1("mkdtemp", ("", "outplay-"))?.extract()?;
+        let directory: PathBuf =
+            py.import("tempfile")?.call_method1("mkdtemp", ("", "outplay-"))?.extract()?;
         let mut session = Session::at(&directory);
         (session.memory, session.threads) = (game.session.memory, game.session.threads);
         session.time = game.session.time;
@@ -553,6 +634,53 @@ impl Table {
 }
 
 impl Table {
+    /// The table on disk; `None` if there is none.
+    fn reader(&self, py: Python<'_>) -> PyResult<Option<&Reader>> {
+        if let Some(reader) = self.reader.get() {
+            return Ok(reader.as_ref());
+        }
+        self.game.explored(py, None)?;
+        let found = self
+            .game
+            .run(py, |entry, session, monitor| outplay_workbench::open_reader(session, entry, monitor))?;
+        Ok(self.reader.get_or_init(|| found).as_ref())
+    }
+
+    /// Looks up one position; `None` if it has no value.
+    fn look_up(&self, position: &Bound<'_, PyAny>) -> PyResult<Option<ProbeResult>> {
+        let py = position.py();
+        let reader = self.reader(py)?;
+        let pos = self.game.find(position)?;
+        let found = match reader {
+            Some(reader) => {
+                let source = ValueSource::Table(reader.clone());
+                let read = self.game.ask(py, |game| source.worth(game, &pos, &NoMonitor))?;
+                read.map_err(|trouble| errors::trouble(py, trouble))?
+            }
+            None => {
+                let game = self.game.explored(py, None)?;
+                game.run(py, move |entry, session, monitor| {
+                    let source = ValueSource::Ladder(Oracle::new(session.clone(), entry.clone()));
+                    source.worth(entry.game(), &pos, monitor)
+                })?
+            }
+        };
+        Ok(Some(found).filter(|found| found.payoff != UNKNOWN || !found.mean.is_nan()))
+    }
+
+    /// The positions, if they are not those of a table on disk.
+    fn listed(&self, py: Python<'_>) -> PyResult<Option<&[AnyPosition]>> {
+        if self.reader(py)?.is_some() && !self.game.entry.game().has_dice() {
+            return Ok(None);
+        }
+        if let Some(listed) = self.listed.get() {
+            return Ok(Some(listed));
+        }
+        let game = self.game.explored_all(py, None)?;
+        let listed = self.game.run(py, move |_, _, monitor| Ok(explored(&game, usize::MAX, monitor)?.1))?;
+        Ok(Some(self.listed.get_or_init(|| listed)))
+    }
+
     /// The counts of the answer.
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.field(py, "positions")?.map(|counts| deep_copy(&counts)).transpose()

@@ -143,7 +143,7 @@ def test_another_process_has_the_same_values():
     assert in_another_process(mine, expression) == str((mine.object, mine.value, mine.best, mine.game.spec))
     # Sets hash text differently in each process.
     both = [mine, mine.play(8)]
-    assert in_another_process(both, "len({*x, x[0]}), x[0].play(8) == x[1]") == "(2, True)"
+    assert in_another_process(both, "(len({*x, x[0]}), x[0].play(8) == x[1])") == "(2, True)"
 
 
 def test_a_table_is_found_by_its_directory(tmp_path):
