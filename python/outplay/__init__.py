@@ -40,6 +40,7 @@ __all__ = [
     "UNKNOWN",
     "CancelledError",
     "Claim",
+    "Evaluation",
     "Exploitability",
     "Game",
     "Graph",
@@ -87,6 +88,7 @@ _NOT_STARRED = ("compile",)
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._api import check, compile, compile_game, env, match, prove
+    from ._evaluation import Evaluation
     from ._jobs import Job, submit
     from ._proof import Claim, Proof
     from ._report import Report
@@ -100,6 +102,7 @@ if TYPE_CHECKING:
 #: Names that are imported lazily, so that `import outplay` stays quick and needs no other library.
 _LATER = {
     "_api": ("check", "compile", "compile_game", "env", "match", "prove"),
+    "_evaluation": ("Evaluation",),
     "_jobs": ("Job", "submit"),
     "_proof": ("Claim", "Proof"),
     "_report": ("Report",),

@@ -11,6 +11,7 @@ from ._outplay import Game, Graph, Position, check_, compile_, game, match_, pro
 from ._proof import Claim, Proof
 from ._random import drawn
 from ._report import Report
+from ._types import Progress
 from .errors import InputError, LimitError
 
 TYPE_CHECKING = False
@@ -32,7 +33,7 @@ def match(
     concurrency: int = 1,
     records: bool = False,
     moves: str = "",
-    progress: Any = None,
+    progress: Progress = None,
     memory: int | None = None,
     data: str | os.PathLike[str] | None = None,
 ) -> Report:
@@ -73,7 +74,7 @@ def match(
     return Report(report, [player if isinstance(player, str) else None for player in players])
 
 
-def prove(of: str | Game, *, moves: str = "", time: float | None = None, progress: Any = None) -> Proof:
+def prove(of: str | Game, *, moves: str = "", time: float | None = None, progress: Progress = None) -> Proof:
     """Prove the value of a k-in-a-row board without gravity, and return a `Proof` that can be checked independently.
 
     Raises `LimitError` if no proof is found within `time` seconds.
@@ -118,6 +119,7 @@ def compile(
     time: float | None = None,
     memory: int | None = None,
     data: str | os.PathLike[str] | None = None,
+    progress: Progress = None,
 ) -> Graph:
     """Compile a game into a graph of all reachable positions, which are numbered from 0.
 
@@ -132,7 +134,7 @@ def compile(
     >>> int(misere.solve()[0][0])
     0
     """
-    return compile_(game(of, time=time, memory=memory, data=data), most=most)
+    return compile_(game(of, time=time, memory=memory, data=data), most=most, progress=progress)
 
 
 #: The same function; `from outplay import *` imports it by this name, because `compile` is a builtin.

@@ -5,6 +5,7 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+from ._evaluation import Evaluation
 from ._table import TableValue
 from ._types import MethodWord, Progress, SourceWord, TurnWord, ValuesWord, ValueWord
 
@@ -146,6 +147,7 @@ class Position:
     @property
     def rolls(self) -> list[tuple[str, float]]:
         """The outcomes at a chance node, with probabilities; empty where a player moves."""
+    def evaluate(self, *, time: float | None = None, progress: Progress = None) -> Evaluation: ...
     @property
     def value(self) -> ValueWord | None:
         """"win", "draw" or "loss" for the player to move, "unknown" if it was not found within the limits; None in
@@ -194,17 +196,25 @@ class Position:
         """
     def play(self, *moves: Any) -> Position:
         """Plays moves, given as words or as objects of the rules, and returns the position after them."""
-    def choose(self, player: str, *, seed: int | None = None, rng: Any = None) -> str:
+    def choose(
+        self,
+        player: str,
+        *,
+        seed: int | None = None,
+        rng: Any = None,
+        time: float | None = None,
+        progress: Progress = None,
+    ) -> str:
         """Returns the move that a player such as "alphabeta:depth=4" chooses at this position.
 
         - `seed`: random seed; a fresh one by default.
         - `rng`: a generator that draws the seed, `random.Random` or `numpy.random.Generator`.
         """
-    def why(self) -> Why:
+    def why(self, *, time: float | None = None, progress: Progress = None) -> Why:
         """Explains the value: an object with `sentence`, `marks` and `line`."""
     def symmetric(self) -> list[Position]:
         """Returns the orbit of the position: all positions equal up to symmetry, itself included, each once."""
-    def query(self) -> dict[str, Any]:
+    def query(self, *, time: float | None = None, progress: Progress = None) -> dict[str, Any]:
         """Returns the complete answer as a dictionary, with the fields that `outplay query --json` prints."""
     def svg(self, *, values: bool = True) -> str:
         """Draws the position as SVG, with the values of the moves if requested."""
@@ -396,7 +406,9 @@ class Graph:
         """
     def game(self) -> Game:
         """The graph as a game of its own, whose positions are written as numbers."""
-    def solve(self) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
+    def solve(
+        self, *, time: float | None = None, progress: Progress = None
+    ) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
         """Solves every position: payoffs of the players to move and distances (-1 where there is none), or the first
         player's means and None in a game with chance.
         """
@@ -465,7 +477,7 @@ def serve(
     """Starts the web server with the games of the catalog, and `game` if it is given."""
 def program(words: Sequence[str]) -> int:
     """Runs the command line `words`, which begins with the program's name, and returns its exit code."""
-def compile_(game: Game, *, most: int = 20_000_000) -> Graph:
+def compile_(game: Game, *, most: int = 20_000_000, progress: Progress = None) -> Graph:
     """Compiles a game: every position that play reaches, with its moves."""
 def match_(
     game: Game,

@@ -1,12 +1,12 @@
 //! `outplay.Graph`: a game compiled into a CSR graph, exposed as NumPy arrays, which can be solved with other payoffs.
 
-use crate::errors;
 use crate::game::Game;
 use crate::graph::{Graph, astray, excessive, most_paid};
 use crate::number::natural;
 use crate::pickle::{self, Reduced};
 use crate::position::Position;
 use crate::rules::PythonRules;
+use crate::{errors, work};
 use numpy::PyArray1;
 use outplay_core::{AnyPosition, Chance, Game as _, Native, Payoff, Turn};
 use outplay_players::{ExactOracle, MoveValue};
@@ -130,12 +130,14 @@ pub(crate) fn explored(
     let mut graph = Graph::new();
     let began = Instant::now();
     let mut id = 0;
+    monitor.stage("exploring", 0);
     while id < positions.len() {
         if monitor.stopped() {
             return Err(Trouble::stopped());
         }
         if id % 256 == 0 {
             within(game, began, positions.len(), graph.edges.len())?;
+            monitor.advance(256);
         }
         let pos = positions[id].clone();
         let turn = rules.turn(&pos);
@@ -168,14 +170,16 @@ pub(crate) fn explored(
 
 /// Compiles a game: every position that play reaches, with its moves.
 #[pyfunction]
-#[pyo3(name = "compile_", signature = (game, *, most=20_000_000))]
+#[pyo3(name = "compile_", signature = (game, *, most=20_000_000, progress=None))]
 pub(crate) fn compile(
     py: Python<'_>,
     game: &Bound<'_, Game>,
     #[pyo3(from_py_with = natural)] most: usize,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<CompiledGame> {
     let game = game.get().clone();
-    let left = game.explored_all(py, None)?;
+    let progress = work::listener(py, progress)?;
+    let left = game.explored_all(py, progress.as_ref())?;
     if let Some(graph) = game.rules.as_ref().and_then(PythonRules::graph) {
         let graph = graph.clone();
         let native = game.rules.clone().map(Native::new);
@@ -184,7 +188,8 @@ pub(crate) fn compile(
         let source = positions.map(|positions| CompiledSource::new(game, positions));
         return Ok(CompiledGame { graph, name: None, source });
     }
-    let (graph, positions) = game.run(py, move |_, _, monitor| explored(&left, most, monitor))?;
+    let (graph, positions) =
+        game.run_with_progress(py, progress.as_ref(), move |_, _, monitor| explored(&left, most, monitor))?;
     let source = Some(CompiledSource::new(game, positions));
     Ok(CompiledGame { graph: Arc::new(graph), name: None, source })
 }
@@ -373,14 +378,24 @@ impl CompiledGame {
 
     /// Solves every position: payoffs of the players to move and distances (-1 where there is none), or the first
     /// player's means and None in a game with chance.
-    fn solve<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    ///
+    /// - `time`: time limit in seconds.
+    /// - `progress`: True, False, None (a bar on a terminal) or a function of (stage, done, total).
+    #[pyo3(signature = (*, time=None, progress=None))]
+    fn solve<'py>(
+        &self,
+        py: Python<'py>,
+        time: Option<f64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
         // Solvers cover the positions reachable from the start, so a root with a move to every position is added.
         let rooted = Arc::new(self.graph.rooted());
         let count = rooted.len() as u32;
         let rules = PythonRules::of_graph(None, rooted);
-        let game = Game::of_rules(rules.clone(), Session::at(default_data_dir()));
+        let game = Game::of_rules(rules.clone(), Session::at(default_data_dir())).within(py, time)?;
         let native = Native::new(rules);
-        let worths = game.run(py, move |entry, session, monitor| {
+        let progress = work::listener(py, progress)?;
+        let worths = game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
             let oracle = Oracle::new(session.off_disk(), entry.clone());
             let mut worths = Vec::with_capacity(count as usize);
             // The root first: solving it makes all other values known.

@@ -66,6 +66,11 @@ impl Game {
         Game::new(entry, Some(rules), session)
     }
 
+    /// The same game with another time limit, if one is given.
+    pub(crate) fn within(&self, py: Python<'_>, time: Option<f64>) -> PyResult<Game> {
+        Ok(Game { session: Limits { time, ..Limits::default() }.on(py, &self.session)?, ..self.clone() })
+    }
+
     pub(crate) fn at(&self, pos: AnyPosition) -> Position {
         Position::new(self.clone(), pos)
     }
@@ -409,9 +414,7 @@ impl Game {
         };
         let progress = work::listener(py, progress)?;
         let began = Instant::now();
-        let mut asked = self.clone();
-        asked.session = Limits { time, ..Limits::default() }.on(py, &self.session)?;
-        let asked = asked.explored_all(py, progress.as_ref())?;
+        let asked = self.within(py, time)?.explored_all(py, progress.as_ref())?;
         // Rules in Python change from cell to cell of a notebook, so their tables are stored only on request.
         let store = save.unwrap_or(self.rules.is_none()) || data.is_some();
         let data = data.unwrap_or_else(|| self.data());

@@ -4,10 +4,10 @@ use crate::game::Game;
 use crate::number::natural;
 use crate::pickle::{self, Reduced};
 use crate::spell::spelled;
-use crate::{actions, errors, svg};
+use crate::{actions, errors, svg, work};
 use numpy::{PyArray2, PyArrayMethods};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Chance, Content, Game as _, Native, Notation, Turn};
-use outplay_workbench::{ChooseRequest, MoveAnswer, PositionRef, QueryAnswer};
+use outplay_workbench::{Answer, ChooseRequest, MoveAnswer, PositionRef, QueryAnswer};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use rustc_hash::FxHashSet;
@@ -52,6 +52,30 @@ impl Position {
             outplay_workbench::query(session, entry, &place, monitor)
         })?);
         Ok(self.answer.get_or_init(|| answer).clone())
+    }
+
+    /// The same with other limits and with progress reports. An answer with unknown values is not cached.
+    fn answer_within(
+        &self,
+        py: Python<'_>,
+        time: Option<f64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Arc<QueryAnswer>> {
+        let game = self.game.within(py, time)?;
+        if let Some(answer) = self.answer.get().filter(|answer| time.is_none() || is_settled(answer)) {
+            return Ok(answer.clone());
+        }
+        let progress = work::listener(py, progress)?;
+        let game = game.explored(py, progress.as_ref())?;
+        let place = PositionRef::At(self.pos.clone());
+        let answer =
+            Arc::new(game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
+                outplay_workbench::query(session, entry, &place, monitor)
+            })?);
+        match is_settled(&answer) {
+            true => Ok(self.answer.get_or_init(|| answer).clone()),
+            false => Ok(answer),
+        }
     }
 
     /// Calls the rules for the position, see [`Game::ask`].
@@ -285,6 +309,24 @@ impl Position {
         })
     }
 
+    /// Computes the value of the position and of its moves, and returns an `outplay.Evaluation`. Values that were found
+    /// are cached: the attributes of the position then cost nothing.
+    ///
+    /// - `time`: time limit in seconds; by default that of the game, 60 s.
+    /// - `progress`: True, False, None (a bar on a terminal) or a function of (stage, done, total).
+    #[pyo3(signature = (*, time=None, progress=None))]
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        time: Option<f64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let answer = self.answer_within(py, time, progress)?;
+        let evaluated = self.game.at(self.pos.clone());
+        let _ = evaluated.answer.set(answer);
+        py.import("outplay._evaluation")?.call_method1("evaluation", (evaluated,))
+    }
+
     /// "win", "draw" or "loss" for the player to move, "unknown" if it was not found within the limits; None in games
     /// with chance.
     #[getter]
@@ -378,17 +420,22 @@ impl Position {
     ///
     /// - `seed`: random seed; a fresh one by default.
     /// - `rng`: a generator that draws the seed, `random.Random` or `numpy.random.Generator`.
-    #[pyo3(signature = (player, *, seed=None, rng=None))]
+    /// - `time`, `progress`: as in `evaluate`.
+    #[pyo3(signature = (player, *, seed=None, rng=None, time=None, progress=None))]
     fn choose(
         &self,
         py: Python<'_>,
         player: String,
         seed: Option<&Bound<'_, PyAny>>,
         rng: Option<&Bound<'_, PyAny>>,
+        time: Option<f64>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let seed: u64 = natural(&py.import("outplay._random")?.call_method1("drawn", (seed, rng))?)?;
         let place = PositionRef::At(self.pos.clone());
-        let answer = self.game.run(py, move |entry, session, monitor| {
+        let progress = work::listener(py, progress)?;
+        let game = self.game.within(py, time)?;
+        let answer = game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
             let mut request = ChooseRequest::default();
             request.place = place;
             request.player = player;
@@ -399,12 +446,15 @@ impl Position {
         Ok(answer.mv)
     }
 
-    /// Explains the value: an object with `sentence`, `marks` and `line`.
-    fn why(&self, py: Python<'_>) -> PyResult<Explanation> {
-        let game = self.game.explored(py, None)?;
+    /// Explains the value: an object with `sentence`, `marks` and `line`. `time` and `progress` are as in `evaluate`.
+    #[pyo3(signature = (*, time=None, progress=None))]
+    fn why(&self, py: Python<'_>, time: Option<f64>, progress: Option<Py<PyAny>>) -> PyResult<Explanation> {
+        let progress = work::listener(py, progress)?;
+        let game = self.game.within(py, time)?.explored(py, progress.as_ref())?;
         let place = PositionRef::At(self.pos.clone());
-        let why =
-            game.run(py, move |entry, session, monitor| outplay_teach::why(session, entry, &place, monitor))?;
+        let why = game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
+            outplay_teach::why(session, entry, &place, monitor)
+        })?;
         Ok(Explanation {
             dict: spelled(py, &why)?,
             sentence: why.sentence,
@@ -437,9 +487,11 @@ impl Position {
         flat.reshape([board.height, board.width]).map(Some)
     }
 
-    /// Returns the complete answer as a dictionary, with the fields that `outplay query --json` prints.
-    fn query(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        spelled(py, &*self.answer(py)?)
+    /// Returns the complete answer as a dictionary, with the fields that `outplay query --json` prints. `time` and
+    /// `progress` are as in `evaluate`.
+    #[pyo3(signature = (*, time=None, progress=None))]
+    fn query(&self, py: Python<'_>, time: Option<f64>, progress: Option<Py<PyAny>>) -> PyResult<Py<PyAny>> {
+        spelled(py, &*self.answer_within(py, time, progress)?)
     }
 
     /// Draws the position as SVG, with the values of the moves if requested.
@@ -482,6 +534,12 @@ impl Position {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("outplay.game({:?}).position(at={:?})", self.game.entry.spec(), self.text(py)?))
     }
+}
+
+/// Whether an answer has the value of the position and of every move.
+fn is_settled(answer: &QueryAnswer) -> bool {
+    let unknown = |answer: &Answer| matches!(answer, Answer::Unknown { .. });
+    !unknown(&answer.answer) && !answer.moves.iter().any(|mv| unknown(&mv.answer))
 }
 
 /// A move with its value for the player who makes it.
