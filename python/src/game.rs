@@ -22,6 +22,8 @@ use std::time::{Duration, Instant};
 /// Most positions of a game in Python that are explored before a query.
 const MOST: usize = 20_000_000;
 /// Time limit of that exploration, if none is given.
+/// Most cells of a board that is solved in memory by the sweep: at most 6,000 positions or so.
+const TINY: usize = 9;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A game and all queries about it. Make one with `outplay.game`.
@@ -177,6 +179,13 @@ impl Game {
     }
 
     pub(crate) fn data(&self) -> PathBuf {
+    /// Whether the game has a board on which the sweep is quicker than the bit-planes, whose plan takes milliseconds.
+    fn is_tiny(&self) -> bool {
+        let game = self.entry.game();
+        let board = game.start().and_then(|start| game.board(&start));
+        board.is_some_and(|board| board.cells.len() <= TINY)
+    }
+
         self.session.data.clone().unwrap_or_else(default_data_dir)
     }
 
@@ -418,6 +427,7 @@ impl Game {
         // Rules in Python change from cell to cell of a notebook, so their tables are stored only on request.
         let store = save.unwrap_or(self.rules.is_none()) || data.is_some();
         let data = data.unwrap_or_else(|| self.data());
+        let method = if method == Method::Auto && !store && self.is_tiny() { Method::Sweep } else { method };
         let place = data.clone();
         let mut game = self.clone();
         game.session.data = Some(data.clone());

@@ -391,3 +391,16 @@ def test_payoffs_that_tables_cannot_store_are_refused(tmp_path):
     Rich.best_payoff = 20_000
     with pytest.raises(op.InputError, match="`best_payoff` is 20000"):
         op.game(Rich(1))
+
+
+@pytest.mark.parametrize(
+    "spec", ["tictactoe", "mnk:3x3,k=3,misere", "mnk:3x2,k=2", "mnk:3x3,k=3,obstacles=b2", "connect:3x3,k=3", "mnk:4x3,k=3"]
+)
+def test_small_boards_are_swept_in_memory(spec):
+    game = op.game(spec, data="/nonexistent")
+    auto, dense = game.solve(save=False), game.solve(save=False, method="dense")
+    # On a tiny board the plan of the bit-planes takes longer than the whole sweep.
+    assert auto.method == ("dense" if spec == "mnk:4x3,k=3" else "sweep")
+    names = ("value", "distance", "best", "positions_for_first", "positions_for_mover")
+    assert [getattr(auto, name) for name in names] == [getattr(dense, name) for name in names]
+    assert game.solve(save=False, values="wdl").value == auto.value
