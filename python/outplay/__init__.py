@@ -14,6 +14,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ._outplay import UNKNOWN, Game, Graph, Move, Position, Server, Table, Why, __version__, game, games, serve
 from .errors import (
     CancelledError,
@@ -29,9 +31,9 @@ from .errors import (
 )
 
 #: The side to move.
-FIRST = "first"
-SECOND = "second"
-CHANCE = "chance"
+FIRST: Final = "first"
+SECOND: Final = "second"
+CHANCE: Final = "chance"
 
 __all__ = [
     "CHANCE",
@@ -52,6 +54,7 @@ __all__ = [
     "Move",
     "NoTableError",
     "OutplayError",
+    "Playouts",
     "Position",
     "Proof",
     "ProofError",
@@ -90,6 +93,7 @@ if TYPE_CHECKING:
     from ._api import check, compile, compile_game, env, match, prove
     from ._evaluation import Evaluation
     from ._jobs import Job, submit
+    from ._playouts import Playouts
     from ._proof import Claim, Proof
     from ._report import Report
     from ._rules import Rules
@@ -104,6 +108,7 @@ _LATER = {
     "_api": ("check", "compile", "compile_game", "env", "match", "prove"),
     "_evaluation": ("Evaluation",),
     "_jobs": ("Job", "submit"),
+    "_playouts": ("Playouts",),
     "_proof": ("Claim", "Proof"),
     "_report": ("Report",),
     "_rules": ("Rules",),

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._evaluation import Evaluation
+from ._playouts import Playouts
 from ._table import TableValue
 from ._types import MethodWord, Progress, SourceWord, TurnWord, ValuesWord, ValueWord
 
@@ -74,6 +75,26 @@ class Game:
     def verify(self, *, data: _Path | None = None, progress: Progress = None) -> dict[str, Any]:
         """Derives every value of the game's table again from its successors, and returns a dictionary with "checked"
         and "wrong".
+        """
+    def playouts(
+        self,
+        count: int,
+        seed: int | None = None,
+        *,
+        rng: Any = None,
+        at: Any = None,
+        plies: int = 10_000,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> Playouts:
+        """Plays `count` random games, in which every legal move is equally likely; returns an array of the first
+        player's payoffs and one of the numbers of moves, as the fields `payoffs` and `plies` of a tuple.
+
+        - `seed`: random seed; a fresh one by default. The results do not depend on the number of threads.
+        - `rng`: a generator that draws the seed, `random.Random` or `numpy.random.Generator`.
+        - `at`: the position in which the games begin.
+        - `plies`: moves after which a game is given up; its payoff is `outplay.UNKNOWN`. 10,000 by default.
+        - `threads`, `progress`: as in `Table.probe`.
         """
     def players(self) -> dict[str, Any]:
         """The players of this game, and their specs in order of strength."""
@@ -147,7 +168,13 @@ class Position:
     @property
     def rolls(self) -> list[tuple[str, float]]:
         """The outcomes at a chance node, with probabilities; empty where a player moves."""
-    def evaluate(self, *, time: float | None = None, progress: Progress = None) -> Evaluation: ...
+    def evaluate(self, *, time: float | None = None, progress: Progress = None) -> Evaluation:
+        """Computes the value of the position and of its moves, and returns an `outplay.Evaluation`. Values that were
+        found are cached: the attributes of the position then cost nothing.
+
+        - `time`: time limit in seconds; by default that of the game, 60 s.
+        - `progress`: True, False, None (a bar on a terminal) or a function of (stage, done, total).
+        """
     @property
     def value(self) -> ValueWord | None:
         """"win", "draw" or "loss" for the player to move, "unknown" if it was not found within the limits; None in
@@ -209,13 +236,19 @@ class Position:
 
         - `seed`: random seed; a fresh one by default.
         - `rng`: a generator that draws the seed, `random.Random` or `numpy.random.Generator`.
+        - `time`: time limit in seconds, after which `LimitError` is raised; none by default.
+        - `progress`: as in `evaluate`.
         """
     def why(self, *, time: float | None = None, progress: Progress = None) -> Why:
-        """Explains the value: an object with `sentence`, `marks` and `line`."""
+        """Explains the value: an object with `sentence`, `marks` and `line`. `time` and `progress` are as in
+        `evaluate`.
+        """
     def symmetric(self) -> list[Position]:
         """Returns the orbit of the position: all positions equal up to symmetry, itself included, each once."""
     def query(self, *, time: float | None = None, progress: Progress = None) -> dict[str, Any]:
-        """Returns the complete answer as a dictionary, with the fields that `outplay query --json` prints."""
+        """Returns the complete answer as a dictionary, with the fields that `outplay query --json` prints. `time` and
+        `progress` are as in `evaluate`.
+        """
     def svg(self, *, values: bool = True) -> str:
         """Draws the position as SVG, with the values of the moves if requested."""
     def _repr_svg_(self) -> str: ...
@@ -411,10 +444,13 @@ class Graph:
     ) -> tuple[NDArray[Any], NDArray[np.int32] | None]:
         """Solves every position: payoffs of the players to move and distances (-1 where there is none), or the first
         player's means and None in a game with chance.
+
+        - `time`: time limit in seconds.
+        - `progress`: True, False, None (a bar on a terminal) or a function of (stage, done, total).
         """
     def to_networkx(self) -> Any:
-        """The graph as a `networkx.MultiDiGraph`: nodes have `turn` (0, 1, or 2 for chance) and `payoff` (None in
-        progress), edges have `move` (the place in the list of moves) and at chance nodes `probability`.
+        """The graph as a `networkx.MultiDiGraph`. Nodes have `turn` (0, 1, or 2 for chance) and `payoff` (None in
+        progress); edges have `move` (the place in the list of moves) and at chance nodes `probability`.
         """
     def to_pandas(self) -> Any:
         """The positions as a `pandas.DataFrame`, a row each: `turn`, `finished`, `payoff` and `moves`."""
@@ -524,6 +560,17 @@ def export_(
     progress: Progress = None,
 ) -> dict[str, Any]:
     """Writes a data set and returns its report as a dictionary."""
+def playouts_(
+    game: Game,
+    count: int,
+    seed: int,
+    *,
+    at: Any = None,
+    plies: int = 10_000,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> tuple[bytes, bytes]:
+    """Plays random games; returns payoffs and numbers of moves as bytes, four of the machine's order each."""
 def restored_rules_(
     identity: str,
     rules: Any,

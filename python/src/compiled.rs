@@ -3,7 +3,7 @@
 use crate::game::Game;
 use crate::graph::{Graph, astray, excessive, most_paid};
 use crate::number::natural;
-use crate::pickle::{self, Reduced};
+use crate::pickle::{self, PickleParts};
 use crate::position::Position;
 use crate::rules::PythonRules;
 use crate::{errors, work};
@@ -337,8 +337,8 @@ impl CompiledGame {
         Ok(CompiledGame { source, ..CompiledGame::checked(py, graph, self.name.clone())? })
     }
 
-    /// The graph as a `networkx.MultiDiGraph`: nodes have `turn` (0, 1, or 2 for chance) and `payoff` (None in progress),
-    /// edges have `move` (the place in the list of moves) and at chance nodes `probability`.
+    /// The graph as a `networkx.MultiDiGraph`. Nodes have `turn` (0, 1, or 2 for chance) and `payoff` (None in
+    /// progress); edges have `move` (the place in the list of moves) and at chance nodes `probability`.
     fn to_networkx<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("outplay._frames")?.call_method1("to_networkx", (slf,))
     }
@@ -430,7 +430,7 @@ impl CompiledGame {
         PyTuple::new(py, [payoffs.into_any(), distances.into_any()])
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickleParts<'py>> {
         let parts = PyTuple::new(py, pickle::to_bytes(py, &self.graph))?;
         let (mut game, mut objects) = (None, None);
         if let Some(source) = &self.source {

@@ -20,12 +20,12 @@ pub(crate) struct TableIterator {
     game: Game,
     /// The table on disk, the sizes of its tiers, and the positions that count; `None` for a list.
     table: Option<(Reader, Vec<u64>, Filter)>,
-    state: Mutex<Progress>,
+    state: Mutex<TableCursor>,
 }
 
 /// Progress through a table.
 #[derive(Default)]
-struct Progress {
+struct TableCursor {
     tier: usize,
     number: u64,
     ready: VecDeque<AnyPosition>,
@@ -35,7 +35,11 @@ impl TableIterator {
     /// Iterates over a list.
     pub(crate) fn over_list(game: Game, positions: &[AnyPosition]) -> TableIterator {
         let ready = positions.iter().cloned().collect();
-        TableIterator { game, table: None, state: Mutex::new(Progress { ready, ..Progress::default() }) }
+        TableIterator {
+            game,
+            table: None,
+            state: Mutex::new(TableCursor { ready, ..TableCursor::default() }),
+        }
     }
 
     /// Iterates over a table on disk.

@@ -2,7 +2,7 @@
 
 use crate::fault::ExceptionSlot;
 use crate::number::natural;
-use crate::pickle::{self, Reduced};
+use crate::pickle::{self, PickleParts};
 use crate::position::Position;
 use crate::rules::{ExploredGraph, PythonRules};
 use crate::spell::spelled;
@@ -15,15 +15,16 @@ use outplay_workbench::{
     GameBuilder, GameHandle, Method, PositionRef, Session, SolveRequest, Values, default_data_dir,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Most positions of a game in Python that are explored before a query.
 const MOST: usize = 20_000_000;
-/// Time limit of that exploration, if none is given.
 /// Most cells of a board that is solved in memory by the sweep: at most 6,000 positions or so.
 const TINY: usize = 9;
+/// Time limit of that exploration, if none is given.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A game and all queries about it. Make one with `outplay.game`.
@@ -178,7 +179,6 @@ impl Game {
         done.map_err(|trouble| errors::trouble(py, trouble))
     }
 
-    pub(crate) fn data(&self) -> PathBuf {
     /// Whether the game has a board on which the sweep is quicker than the bit-planes, whose plan takes milliseconds.
     fn is_tiny(&self) -> bool {
         let game = self.entry.game();
@@ -186,6 +186,7 @@ impl Game {
         board.is_some_and(|board| board.cells.len() <= TINY)
     }
 
+    pub(crate) fn data(&self) -> PathBuf {
         self.session.data.clone().unwrap_or_else(default_data_dir)
     }
 
@@ -426,8 +427,8 @@ impl Game {
         let asked = self.within(py, time)?.explored_all(py, progress.as_ref())?;
         // Rules in Python change from cell to cell of a notebook, so their tables are stored only on request.
         let store = save.unwrap_or(self.rules.is_none()) || data.is_some();
-        let data = data.unwrap_or_else(|| self.data());
         let method = if method == Method::Auto && !store && self.is_tiny() { Method::Sweep } else { method };
+        let data = data.unwrap_or_else(|| self.data());
         let place = data.clone();
         let mut game = self.clone();
         game.session.data = Some(data.clone());
@@ -470,6 +471,35 @@ impl Game {
         spelled(py, &report)
     }
 
+    /// Plays `count` random games, in which every legal move is equally likely; returns an array of the first player's
+    /// payoffs and one of the numbers of moves, as the fields `payoffs` and `plies` of a tuple.
+    ///
+    /// - `seed`: random seed; a fresh one by default. The results do not depend on the number of threads.
+    /// - `rng`: a generator that draws the seed, `random.Random` or `numpy.random.Generator`.
+    /// - `at`: the position in which the games begin.
+    /// - `plies`: moves after which a game is given up; its payoff is `outplay.UNKNOWN`. 10,000 by default.
+    /// - `threads`, `progress`: as in `Table.probe`.
+    #[pyo3(signature = (count, seed=None, *, rng=None, at=None, plies=10_000, threads=None, progress=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn playouts<'py>(
+        slf: &Bound<'py, Self>,
+        count: &Bound<'py, PyAny>,
+        seed: Option<&Bound<'py, PyAny>>,
+        rng: Option<&Bound<'py, PyAny>>,
+        at: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = natural)] plies: u32,
+        threads: Option<&Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = PyDict::new(slf.py());
+        options.set_item("at", at)?;
+        options.set_item("plies", plies)?;
+        options.set_item("threads", threads)?;
+        options.set_item("progress", progress)?;
+        let module = slf.py().import("outplay._playouts")?;
+        module.call_method1("playouts", (slf, count, seed, rng, options))
+    }
+
     /// The players of this game, and their specs in order of strength.
     fn players(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         spelled(py, &self.ask(py, |_| outplay_workbench::players(&self.session, &self.entry))?)
@@ -491,7 +521,7 @@ impl Game {
         Ok(report.svg)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickleParts<'py>> {
         pickle::of_game(py, self, false)
     }
 

@@ -3,7 +3,7 @@
 //! ```text
 //!  outplay/__init__.py      public API: this module, and the parts written in Python
 //!  game · position · table  queries                              arena   matches, proofs, the server
-//!  entries · actions        a table's positions; moves by number
+//!  entries · actions        a table's positions; moves by number         playouts  random games
 //!  rules · graph            a game with rules in Python, compiled into a graph
 //!  script · laws            calls to the Python object, and the laws that it must obey
 //!  program                  the command line, the wheel's program (feature `program`)
@@ -27,6 +27,7 @@ mod laws;
 mod memory;
 mod number;
 mod pickle;
+mod playouts;
 mod position;
 #[cfg(feature = "program")]
 mod program;
@@ -52,6 +53,8 @@ mod _outplay {
         restored_compiled, restored_explanation, restored_graph_game, restored_move, restored_rules,
         restored_table,
     };
+    #[pymodule_export]
+    use crate::playouts::playouts;
     #[pymodule_export]
     use crate::position::{Explanation, Move, Position};
     #[cfg(feature = "program")]

@@ -5,25 +5,25 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 
 /// An unsigned integer type.
-pub(crate) trait Unsigned: TryFrom<u64> {
+pub(crate) trait UnsignedNumber: TryFrom<u64> {
     /// The largest number.
     const LARGEST: u64;
 }
 
-impl Unsigned for u32 {
+impl UnsignedNumber for u32 {
     const LARGEST: u64 = u32::MAX as u64;
 }
 
-impl Unsigned for u64 {
+impl UnsignedNumber for u64 {
     const LARGEST: u64 = u64::MAX;
 }
 
-impl Unsigned for usize {
+impl UnsignedNumber for usize {
     const LARGEST: u64 = usize::MAX as u64;
 }
 
 /// Reads a whole number, 0 or more.
-pub(crate) fn natural<T: Unsigned>(given: &Bound<'_, PyAny>) -> PyResult<T> {
+pub(crate) fn natural<T: UnsignedNumber>(given: &Bound<'_, PyAny>) -> PyResult<T> {
     let py = given.py();
     let out_of_range = || -> PyErr {
         let shown = given.repr().map_or_else(|_| "the number".into(), |text| text.to_string());
@@ -38,7 +38,7 @@ pub(crate) fn natural<T: Unsigned>(given: &Bound<'_, PyAny>) -> PyResult<T> {
 }
 
 /// Reads a whole number, 0 or more, or None.
-pub(crate) fn natural_or_none<T: Unsigned>(given: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
+pub(crate) fn natural_or_none<T: UnsignedNumber>(given: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
     if given.is_none() { Ok(None) } else { natural(given).map(Some) }
 }
 

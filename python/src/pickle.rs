@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A function, and the arguments with which it makes the object again.
-pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
+pub(crate) type PickleParts<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 /// The arrays of a graph as bytes: turns, payoffs, numbers of moves, targets of moves, probabilities.
 type GraphBytes<'py> = [Bound<'py, PyBytes>; 5];
 
@@ -36,7 +36,7 @@ pub(crate) fn reduced<'py>(
     py: Python<'py>,
     function: &str,
     arguments: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
-) -> PyResult<Reduced<'py>> {
+) -> PyResult<PickleParts<'py>> {
     Ok((py.import("outplay._pickle")?.getattr(function)?, arguments.into_pyobject(py)?))
 }
 
@@ -61,7 +61,7 @@ fn limits<'py>(py: Python<'py>, game: &Game, with_data: bool) -> PyResult<Bound<
 }
 
 /// Reduces a game.
-pub(crate) fn of_game<'py>(py: Python<'py>, game: &Game, with_data: bool) -> PyResult<Reduced<'py>> {
+pub(crate) fn of_game<'py>(py: Python<'py>, game: &Game, with_data: bool) -> PyResult<PickleParts<'py>> {
     let limits = limits(py, game, with_data)?;
     let Some(rules) = &game.rules else {
         return reduced(py, "named", (game.entry.spec(), limits));
@@ -197,7 +197,7 @@ pub(crate) fn of_table<'py>(
     game: &Game,
     report: Option<&Py<PyDict>>,
     seconds: f64,
-) -> PyResult<Reduced<'py>> {
+) -> PyResult<PickleParts<'py>> {
     let (make, arguments) = of_game(py, game, true)?;
     // The game is made again with the data directory, even if that is the default here.
     reduced(py, "table", (make, arguments, report.map(|report| report.clone_ref(py)), seconds))
@@ -232,7 +232,7 @@ fn answer_of((kind, one, two, plies, mean): OwnedValueFields) -> Answer {
 }
 
 /// Reduces a move.
-pub(crate) fn of_move<'py>(py: Python<'py>, answer: &MoveAnswer) -> PyResult<Reduced<'py>> {
+pub(crate) fn of_move<'py>(py: Python<'py>, answer: &MoveAnswer) -> PyResult<PickleParts<'py>> {
     let value = value_fields(&answer.answer);
     reduced(
         py,

@@ -1,13 +1,14 @@
 //! `outplay.Position`, `outplay.Move` and `outplay.Explanation`: a position, its moves, and the reasons for its value.
 
-use crate::game::Game;
+use crate::game::{Game, seconds};
 use crate::number::natural;
-use crate::pickle::{self, Reduced};
+use crate::pickle::{self, PickleParts};
 use crate::spell::spelled;
 use crate::{actions, errors, svg, work};
 use numpy::{PyArray2, PyArrayMethods};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Chance, Content, Game as _, Native, Notation, Turn};
-use outplay_workbench::{Answer, ChooseRequest, MoveAnswer, PositionRef, QueryAnswer};
+use outplay_runtime::Deadline;
+use outplay_workbench::{Answer, ChooseRequest, MoveAnswer, PositionRef, QueryAnswer, Trouble};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use rustc_hash::FxHashSet;
@@ -420,7 +421,8 @@ impl Position {
     ///
     /// - `seed`: random seed; a fresh one by default.
     /// - `rng`: a generator that draws the seed, `random.Random` or `numpy.random.Generator`.
-    /// - `time`, `progress`: as in `evaluate`.
+    /// - `time`: time limit in seconds, after which `LimitError` is raised; none by default.
+    /// - `progress`: as in `evaluate`.
     #[pyo3(signature = (player, *, seed=None, rng=None, time=None, progress=None))]
     fn choose(
         &self,
@@ -434,14 +436,24 @@ impl Position {
         let seed: u64 = natural(&py.import("outplay._random")?.call_method1("drawn", (seed, rng))?)?;
         let place = PositionRef::At(self.pos.clone());
         let progress = work::listener(py, progress)?;
-        let game = self.game.within(py, time)?;
-        let answer = game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
+        let time = time.map(|time| seconds(py, time)).transpose()?;
+        let answer = self.game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
             let mut request = ChooseRequest::default();
             request.place = place;
             request.player = player;
             request.seed = seed;
             request.files = true;
-            outplay_workbench::choose(session, entry, &request, monitor)
+            let clock = Deadline::new(time, monitor);
+            outplay_workbench::choose(session, entry, &request, &clock).map_err(|trouble| match time {
+                Some(time) if trouble.is_stop() && clock.passed() && !monitor.stopped() => {
+                    let (player, time) = (request.player, time.as_secs_f64());
+                    let why = format!(
+                        "`{player}` did not choose a move within {time} s; allow more with `time=seconds`"
+                    );
+                    Trouble::Limits(why)
+                }
+                _ => trouble,
+            })
         })?;
         Ok(answer.mv)
     }
@@ -511,7 +523,7 @@ impl Position {
         self.svg(py, known)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickleParts<'py>> {
         let shown = match self.object(py) {
             Some(object) => object,
             None => self.text(py)?.into_pyobject(py)?.into_any().unbind(),
@@ -621,7 +633,7 @@ impl Move {
         }
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickleParts<'py>> {
         pickle::of_move(py, &self.answer)
     }
 
@@ -672,7 +684,7 @@ impl Explanation {
         self.dict.clone_ref(py)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickleParts<'py>> {
         pickle::reduced(py, "why", (self.dict.clone_ref(py), &self.sentence, self.line.clone()))
     }
 

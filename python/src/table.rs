@@ -4,7 +4,7 @@ use crate::compiled::explored;
 use crate::entries::TableIterator;
 use crate::game::Game;
 use crate::number::natural_or_none;
-use crate::pickle::{self, Reduced};
+use crate::pickle::{self, PickleParts};
 use crate::position::Position;
 use crate::spell::spelled;
 use crate::{errors, work};
@@ -608,7 +608,7 @@ impl Table {
         Ok(report.map(|report| stats_svg(&report)))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickleParts<'py>> {
         pickle::of_table(py, &self.game, self.report.as_ref(), self.seconds)
     }
 

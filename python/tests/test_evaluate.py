@@ -37,7 +37,10 @@ def test_time_limits_of_a_question():
         assert ask() == "unknown"
         assert time.monotonic() - began < 5
     began = time.monotonic()
-    assert p.why(time=0.2).sentence and p.choose("perfect", time=0.2) in p.legal
+    assert p.why(time=0.2).sentence
+    assert p.choose("mcts:playouts=20", time=60) in p.legal
+    with pytest.raises(op.LimitError, match="did not choose a move within 0.2 s"):
+        p.choose("mcts:playouts=1000000000", time=0.2)
     assert time.monotonic() - began < 10
     for ask in (p.evaluate, p.query, p.why, lambda time: p.choose("random", time=time), op.compile("nim:1+2").solve):
         with pytest.raises(op.InputError, match="time"):

@@ -1,8 +1,8 @@
 """Writes the documentation of the extension module into its stubs, `outplay/_outplay.pyi`.
 
 Editors read the stubs, not the compiled module. The one source of the documentation are the comments in `src/*.rs`,
-which are the docstrings of the compiled module. Run `python tools/stubs.py` with the package installed after a change of
-them; `--check` only reports whether the stubs are up to date.
+which are the docstrings of the compiled module. After a change of them, run `python tools/stubs.py` with the package
+installed; `--check` only reports whether the stubs are up to date.
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ def documentation(owner: Any, name: str) -> str | None:
 
 
 def is_documentation(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str)
-    )
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def wrapped(text: str, width: int) -> list[str]:
