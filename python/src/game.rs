@@ -18,6 +18,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Most positions of a game in Python that are explored before a query.
@@ -34,6 +36,8 @@ pub(crate) struct Game {
     pub(crate) entry: GameHandle,
     pub(crate) rules: Option<PythonRules>,
     pub(crate) session: Session,
+    /// Whether a question was answered from a table, which is then open; shared by all handles of the game.
+    pub(crate) has_open_table: Arc<AtomicBool>,
 }
 
 /// Handles of the same game are equal, whatever their limits are.
@@ -55,7 +59,7 @@ impl Hash for Game {
 
 impl Game {
     pub(crate) fn new(entry: GameHandle, rules: Option<PythonRules>, session: Session) -> Game {
-        Game { entry, rules, session }
+        Game { entry, rules, session, has_open_table: Arc::default() }
     }
 
     /// Creates a game from Python rules or a graph.

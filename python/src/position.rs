@@ -7,13 +7,18 @@ use crate::spell::spelled;
 use crate::{actions, errors, svg, work};
 use numpy::{PyArray2, PyArrayMethods};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Chance, Content, Game as _, Native, Notation, Turn};
-use outplay_runtime::Deadline;
-use outplay_workbench::{Answer, ChooseRequest, MoveAnswer, PositionRef, QueryAnswer, Trouble};
+use outplay_runtime::{Deadline, NoMonitor};
+use outplay_workbench::{Answer, ChooseRequest, MoveAnswer, PositionRef, QueryAnswer, Source, Trouble};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// Time limit of a lookup on the calling thread, which Ctrl-C cannot interrupt.
+const LOOKUP: Duration = Duration::from_millis(20);
 
 /// A position of a game. Values are computed on first use and cached.
 #[pyclass(frozen, module = "outplay", eq, hash)]
@@ -47,12 +52,42 @@ impl Position {
         if let Some(answer) = self.answer.get() {
             return Ok(answer.clone());
         }
+        if let Some(answer) = self.answer_from_table(py)? {
+            return Ok(self.answer.get_or_init(|| Arc::new(answer)).clone());
+        }
         let game = self.game.explored(py, None)?;
         let place = PositionRef::At(self.pos.clone());
         let answer = Arc::new(game.run(py, move |entry, session, monitor| {
             outplay_workbench::query(session, entry, &place, monitor)
         })?);
+        self.note_source(&answer);
         Ok(self.answer.get_or_init(|| answer).clone())
+    }
+
+    /// The answer from an open table, on the calling thread: starting a thread takes longer than some lookups. `None`
+    /// if the table does not suffice.
+    fn answer_from_table(&self, py: Python<'_>) -> PyResult<Option<QueryAnswer>> {
+        if !self.game.has_open_table.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        work::check(py)?;
+        let (entry, session) = (&self.game.entry, &self.game.session);
+        let place = PositionRef::At(self.pos.clone());
+        let found = work::guarded(py, || {
+            py.detach(|| {
+                let clock = Deadline::new(Some(LOOKUP), &NoMonitor);
+                outplay_workbench::known_answer(session, entry, &place, &clock)
+            })
+        })?;
+        // An error is raised by the query that follows.
+        Ok(found.ok().flatten().filter(|answer| matches!(answer.source, Source::Table | Source::Rules)))
+    }
+
+    /// Records that a table is open.
+    fn note_source(&self, answer: &QueryAnswer) {
+        if answer.source == Source::Table {
+            self.game.has_open_table.store(true, Ordering::Relaxed);
+        }
     }
 
     /// The same with other limits and with progress reports. An answer with unknown values is not cached.
@@ -67,12 +102,16 @@ impl Position {
             return Ok(answer.clone());
         }
         let progress = work::listener(py, progress)?;
+        if let Some(answer) = self.answer_from_table(py)? {
+            return Ok(self.answer.get_or_init(|| Arc::new(answer)).clone());
+        }
         let game = game.explored(py, progress.as_ref())?;
         let place = PositionRef::At(self.pos.clone());
         let answer =
             Arc::new(game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
                 outplay_workbench::query(session, entry, &place, monitor)
             })?);
+        self.note_source(&answer);
         match is_settled(&answer) {
             true => Ok(self.answer.get_or_init(|| answer).clone()),
             false => Ok(answer),

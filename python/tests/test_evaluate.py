@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import random
 import time
 
 import outplay as op
@@ -78,3 +79,18 @@ def test_progress_of_a_question():
         op.compile("connect4:6x5", progress=bored)
     with pytest.raises(TypeError, match="progress"):
         p.evaluate(progress=3)
+
+
+@pytest.mark.parametrize("rules", ["connect4:4x4", "morris:three", TicTacToe()])
+def test_lookups_in_an_open_table_are_queries(rules, tmp_path):
+    """The first question opens the table; the next ones are answered without a thread."""
+    game = op.game(rules, data=tmp_path)
+    game.solve(data=tmp_path)
+    rng = random.Random(8)
+    p = game.start
+    for _ in range(40 if isinstance(rules, str) else 8):
+        # Another handle has no open table.
+        other = op.game(rules, data=tmp_path)
+        mine, theirs = game.position(at=p.text).query(), other.position(at=p.text).query()
+        assert mine == theirs and mine["source"] in ("table", "rules")
+        p = game.start if p.over else p.play(rng.choice(p.legal))
