@@ -58,9 +58,12 @@ class Env(AECEnv):  # type: ignore[misc]
         self.metadata = {**type(self).metadata, "name": f"outplay_{self.game.spec}"}
         self.possible_agents = list(AGENTS)
         self.size = self.game.size
+        self.falls = False
         on_board = self.game.num_distinct_actions()
         if self.size is not None and on_board is not None:
             columns, rows = self.size
+            words = self.game.start.legal
+            self.falls = bool(words) and all(word.isdigit() for word in words)
             count = on_board
             shape: tuple[int, ...] = (rows, columns, 2)
             space: Any = spaces.Box(0, 1, shape, np.int8)
@@ -150,6 +153,10 @@ class Env(AECEnv):  # type: ignore[misc]
             "values": {action: by_word.get(word) for action, word in self.words.items()},
         }
 
+    def action_of(self, place: int, word: str) -> int:
+        """Return the action of a legal move: its column, its cell, or its index."""
+        return self.position.action(word)
+
     def observe(self, agent: str) -> dict[str, Any]:
         mask = np.zeros(self.actions, np.int8)
         if agent == self.agent_selection and not self.terminations[agent]:
@@ -179,3 +186,8 @@ class Env(AECEnv):  # type: ignore[misc]
 
     def close(self) -> None:
         pass
+
+
+def env(of: Any, **options: Any) -> Env:
+    """Create an environment; the same as `outplay.env`, which has the options."""
+    return Env(of, **options)

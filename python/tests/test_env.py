@@ -123,3 +123,12 @@ def test_copies_of_an_environment_play_on_alone(rules):
             legal = np.flatnonzero(clone.observe(agent)["action_mask"])
             clone.step(None if dead else int(legal[0]))
         assert clone.position != before and env.position is before and env.agents == ["player_0", "player_1"]
+
+
+def test_actions_are_those_of_positions():
+    for spec in ("connect4:5x4", "tictactoe", "nim:3+4"):
+        env = op.env(spec)
+        env.reset(seed=1)
+        for place, word in enumerate(env.position.legal):
+            assert env.action_of(place, word) == env.position.action(word) and env.words[env.action_of(place, word)] == word
+        assert env.falls == (spec == "connect4:5x4")
