@@ -14,8 +14,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ._outplay import UNKNOWN, Game, Graph, Move, Position, Server, Table, Why, __version__, game, games, serve
 from .errors import (
+    CancelledError,
     InputError,
     LawError,
     LimitError,
@@ -28,26 +31,30 @@ from .errors import (
 )
 
 #: The side to move.
-FIRST = "first"
-SECOND = "second"
-CHANCE = "chance"
+FIRST: Final = "first"
+SECOND: Final = "second"
+CHANCE: Final = "chance"
 
 __all__ = [
     "CHANCE",
     "FIRST",
     "SECOND",
     "UNKNOWN",
+    "CancelledError",
     "Claim",
+    "Evaluation",
     "Exploitability",
     "Game",
     "Graph",
     "InputError",
+    "Job",
     "Judgement",
     "LawError",
     "LimitError",
     "Move",
     "NoTableError",
     "OutplayError",
+    "Playouts",
     "Position",
     "Proof",
     "ProofError",
@@ -58,11 +65,12 @@ __all__ = [
     "Server",
     "Table",
     "TableError",
+    "TableValue",
     "Why",
     "__version__",
     "best_response",
     "check",
-    "compile",
+    "compile_game",
     "distribution",
     "env",
     "exploitability",
@@ -74,28 +82,38 @@ __all__ = [
     "match",
     "prove",
     "serve",
+    "submit",
 ]
+
+#: Public names that `from outplay import *` leaves out, because a builtin has the same name.
+_NOT_STARRED = ("compile",)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._api import check, compile, match, prove
+    from ._api import check, compile, compile_game, env, match, prove
+    from ._evaluation import Evaluation
+    from ._jobs import Job, submit
+    from ._playouts import Playouts
     from ._proof import Claim, Proof
     from ._report import Report
     from ._rules import Rules
+    from ._table import TableValue
     from .dataset import export
-    from .environment import env
     from .judging import Judgement, judge
     from .openspiel import from_openspiel
     from .policies import Exploitability, best_response, distribution, exploitability
 
 #: Names that are imported lazily, so that `import outplay` stays quick and needs no other library.
 _LATER = {
-    "_api": ("check", "compile", "match", "prove"),
+    "_api": ("check", "compile", "compile_game", "env", "match", "prove"),
+    "_evaluation": ("Evaluation",),
+    "_jobs": ("Job", "submit"),
+    "_playouts": ("Playouts",),
     "_proof": ("Claim", "Proof"),
     "_report": ("Report",),
     "_rules": ("Rules",),
+    "_table": ("TableValue",),
     "dataset": ("export",),
-    "environment": ("env",),
     "judging": ("Judgement", "judge"),
     "openspiel": ("from_openspiel",),
     "policies": ("Exploitability", "best_response", "distribution", "exploitability"),
@@ -114,4 +132,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted((*__all__, *_NOT_STARRED))

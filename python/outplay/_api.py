@@ -9,8 +9,14 @@ from typing import Any
 
 from ._outplay import Game, Graph, Position, check_, compile_, game, match_, prove_
 from ._proof import Claim, Proof
+from ._random import drawn
 from ._report import Report
+from ._types import Progress
 from .errors import InputError, LimitError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .environment import Env
 
 
 def match(
@@ -19,14 +25,15 @@ def match(
     *,
     games: int = 100,
     openings: int | None = None,
-    seed: int = 1,
+    seed: int | None = None,
+    rng: Any = None,
     judged: bool = False,
     time: float | None = None,
     plies: int | None = None,
     concurrency: int = 1,
     records: bool = False,
     moves: str = "",
-    progress: Any = None,
+    progress: Progress = None,
     memory: int | None = None,
     data: str | os.PathLike[str] | None = None,
 ) -> Report:
@@ -36,6 +43,8 @@ def match(
 
     - `players`: specs such as ``"perfect"`` or ``"alphabeta:depth=4"``, and functions that take a position and return a
       move: a word, or a move object of rules in Python.
+    - `seed`: random seed; by default a fresh one, which the report has as `seed`.
+    - `rng`: a generator that draws the seed: `random.Random` or `numpy.random.Generator`.
     - `judged`: compare every move with exact values.
     - `time`: time limit in seconds for a move, and for finding the value of a position. A player that exceeds it loses
       the game.
@@ -53,7 +62,7 @@ def match(
         list(players),
         games=games,
         openings=openings,
-        seed=seed,
+        seed=drawn(seed, rng),
         judged=judged,
         time=time,
         plies=plies,
@@ -62,10 +71,10 @@ def match(
         moves=moves,
         progress=progress,
     )
-    return Report(report)
+    return Report(report, [player if isinstance(player, str) else None for player in players])
 
 
-def prove(of: str | Game, *, moves: str = "", time: float | None = None, progress: Any = None) -> Proof:
+def prove(of: str | Game, *, moves: str = "", time: float | None = None, progress: Progress = None) -> Proof:
     """Prove the value of a k-in-a-row board without gravity, and return a `Proof` that can be checked independently.
 
     Raises `LimitError` if no proof is found within `time` seconds.
@@ -110,6 +119,7 @@ def compile(
     time: float | None = None,
     memory: int | None = None,
     data: str | os.PathLike[str] | None = None,
+    progress: Progress = None,
 ) -> Graph:
     """Compile a game into a graph of all reachable positions, which are numbered from 0.
 
@@ -124,4 +134,44 @@ def compile(
     >>> int(misere.solve()[0][0])
     0
     """
-    return compile_(game(of, time=time, memory=memory, data=data), most=most)
+    return compile_(game(of, time=time, memory=memory, data=data), most=most, progress=progress)
+
+
+#: The same function; `from outplay import *` imports it by this name, because `compile` is a builtin.
+compile_game = compile
+
+
+def env(
+    of: Any,
+    *,
+    values: bool = False,
+    plies: int = 1000,
+    start: Any = None,
+    actions: int | None = None,
+    render_mode: str | None = None,
+    time: float | None = None,
+    memory: int | None = None,
+    data: str | os.PathLike[str] | None = None,
+) -> Env:
+    """Create a PettingZoo environment of a game, as in ``op.env("connect4", values=True)``. Needs PettingZoo.
+
+    - `values`: put exact values into ``info``.
+    - `plies`: truncate games that reach this number of moves.
+    - `start`: the position to start from.
+    - `actions`: number of actions of a game without a board.
+    - `render_mode`: "ansi" or None.
+    - `time`, `memory`, `data`: as in `outplay.game`.
+    """
+    from .environment import Env
+
+    return Env(
+        of,
+        values=values,
+        plies=plies,
+        start=start,
+        actions=actions,
+        render_mode=render_mode,
+        time=time,
+        memory=memory,
+        data=data,
+    )

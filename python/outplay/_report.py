@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
 
 class Report(dict[str, Any]):
     """The report of a match: the fields that ``outplay match --json`` prints."""
+
+    def __init__(self, fields: Mapping[str, Any], given: Iterable[str | None] = ()) -> None:
+        super().__init__(fields)
+        self._given = list(given)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -16,12 +21,26 @@ class Report(dict[str, Any]):
             raise AttributeError(f"a report has no field {name!r}; it has {', '.join(self)}") from None
 
     def score(self, player: str | int = 0) -> float:
-        """Return the points per game of a player, given by name or by index."""
+        """Return the points per game of a player, given by index, by name, or by the spec as it was passed."""
         rows: list[dict[str, Any]] = self["players"]
+        given = [*self._given, *[None] * len(rows)]
         for place, row in enumerate(rows):
-            if player in (place, row["player"]):
+            if player in (place, row["player"]) or (player == given[place] and isinstance(player, str)):
                 return float(row["score"])
-        raise KeyError(player)
+        names = ", ".join(row["player"] for row in rows)
+        raise KeyError(f"the match had no player {player!r}; its players are {names}")
+
+    def to_pandas(self) -> Any:
+        """Return the players as a `pandas.DataFrame`, a row each."""
+        from ._frames import to_pandas
+
+        return to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """Return the players as a `polars.DataFrame`, a row each."""
+        from ._frames import to_polars
+
+        return to_polars(self)
 
     def __repr__(self) -> str:
         rows = [f"{row['player']} {row['score']:.1%}" for row in self.get("players", [])]

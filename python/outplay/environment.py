@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._encoding import CHARS, planes, text
 from ._outplay import Game, Position, game
 from .errors import InputError
 
@@ -17,8 +18,6 @@ try:
 except ImportError as error:
     raise ImportError("outplay.env needs PettingZoo; run `pip install pettingzoo`") from error
 
-#: Length of the text observation of a game without a board, in bytes.
-CHARS = 160
 #: Default number of actions of a game without a board.
 MOVES = 256
 AGENTS = ["player_0", "player_1"]
@@ -60,11 +59,12 @@ class Env(AECEnv):  # type: ignore[misc]
         self.possible_agents = list(AGENTS)
         self.size = self.game.size
         self.falls = False
-        if self.size is not None:
+        on_board = self.game.num_distinct_actions()
+        if self.size is not None and on_board is not None:
             columns, rows = self.size
             words = self.game.start.legal
             self.falls = bool(words) and all(word.isdigit() for word in words)
-            count = columns if self.falls else columns * rows
+            count = on_board
             shape: tuple[int, ...] = (rows, columns, 2)
             space: Any = spaces.Box(0, 1, shape, np.int8)
         else:
@@ -126,7 +126,7 @@ class Env(AECEnv):  # type: ignore[misc]
             self.truncations = dict.fromkeys(AGENTS, True)
         self.words: dict[int, str] = {}
         if payoff is None:
-            self.words = dict(sorted((self.action_of(place, word), word) for place, word in enumerate(self.position.legal)))
+            self.words = dict(sorted(zip(self.position.legal_actions(), self.position.legal)))
             if max(self.words) >= self.actions:
                 raise InputError(
                     f"a position of {self.game.spec} has {len(self.words)} moves, "
@@ -154,32 +154,15 @@ class Env(AECEnv):  # type: ignore[misc]
         }
 
     def action_of(self, place: int, word: str) -> int:
-        """Return the action of a move: its column, its cell, or its index."""
-        if self.size is None:
-            return place
-        if self.falls:
-            return int(word) - 1
-        letters = word.rstrip("0123456789")
-        column = 0
-        for letter in letters:
-            column = 26 * column + ord(letter) - ord("a") + 1
-        row = int(word[len(letters) :])
-        columns, rows = self.size
-        return (rows - row) * columns + column - 1
+        """Return the action of a legal move: its column, its cell, or its index."""
+        return self.position.action(word)
 
     def observe(self, agent: str) -> dict[str, Any]:
         mask = np.zeros(self.actions, np.int8)
         if agent == self.agent_selection and not self.terminations[agent]:
             mask[list(self.words)] = 1
-        board = self.position.board
-        if board is not None:
-            mine = 1 + AGENTS.index(agent)
-            planes = np.stack([board == mine, board == 3 - mine], axis=-1).astype(np.int8)
-            return {"observation": planes, "action_mask": mask}
-        text = self.position.text.encode()[:CHARS]
-        seen = np.zeros(CHARS + 1, np.uint8)
-        seen[0] = agent == self.agent_selection
-        seen[1 : 1 + len(text)] = np.frombuffer(text, np.uint8)
+        board = planes(self.position, AGENTS.index(agent))
+        seen: Any = text(self.position, agent == self.agent_selection) if board is None else board
         return {"observation": seen, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
@@ -206,12 +189,5 @@ class Env(AECEnv):  # type: ignore[misc]
 
 
 def env(of: Any, **options: Any) -> Env:
-    """Create a PettingZoo environment of a game, as in ``op.env("connect4", values=True)``.
-
-    - `values`: put exact values into ``info``.
-    - `plies`: truncate games that reach this number of moves.
-    - `start`: the position to start from.
-    - `actions`: number of actions of a game without a board.
-    - `time`, `memory`, `data`: as in `outplay.game`.
-    """
+    """Create an environment; the same as `outplay.env`, which has the options."""
     return Env(of, **options)

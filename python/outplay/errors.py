@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+
 __all__ = [
+    "CancelledError",
     "InputError",
     "LawError",
     "LimitError",
@@ -42,8 +45,18 @@ class TableError(OutplayError):
 class NoTableError(TableError, FileNotFoundError):
     """There is no table of the game."""
 
+    def __init__(self, sentence: str, cure: str | None = None) -> None:
+        super().__init__(sentence, cure)
+        # `OSError` takes two arguments for a number and a message.
+        self.errno = errno.ENOENT
+        self.strerror = sentence
+
     def __str__(self) -> str:
         return OutplayError.__str__(self)
+
+
+class CancelledError(OutplayError):
+    """The work was cancelled by `Job.cancel`."""
 
 
 class ProofError(OutplayError):

@@ -11,6 +11,7 @@ from html import escape
 from typing import Any, Union
 
 from ._outplay import Game, Position, game
+from ._random import drawn
 from .errors import InputError
 
 #: The result of a policy at a position: a move, or moves with probabilities.
@@ -77,6 +78,18 @@ class Judgement:
         """The mean payoff lost per move."""
         return self.all.mean_loss
 
+    def to_pandas(self) -> Any:
+        """Return the counts as a `pandas.DataFrame`, a row for each group of moves."""
+        from ._frames import to_pandas
+
+        return to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """Return the counts as a `polars.DataFrame`, a row for each group of moves."""
+        from ._frames import to_polars
+
+        return to_polars(self)
+
     def __repr__(self) -> str:
         if self.share is None:
             return f"<judgement of {self.game}: no moves judged>"
@@ -97,7 +110,7 @@ class Judgement:
 def sample(policy: Policy, position: Position, seed: int = 1) -> dict[str, Any]:
     """Return the moves of a policy at a position with their probabilities; for a player spec, one sampled move."""
     if isinstance(policy, str):
-        return {position.choose(policy, seed=seed): 1}
+        return {position.choose(policy, seed=seed % 2**64): 1}
     return weighted(position, policy(position))
 
 
@@ -162,7 +175,8 @@ def judge(
     of: Any,
     positions: int | Iterable[Position | str | tuple[int, Position]] = 1000,
     *,
-    seed: int = 1,
+    seed: int | None = None,
+    rng: Any = None,
     mistakes: int = 10,
     time: float | None = None,
     memory: int | None = None,
@@ -174,7 +188,8 @@ def judge(
       player.
     - `positions`: the number of random positions, or a list of positions (objects or text). Positions whose value
       cannot be found within the limits are counted as `unknown` and left out.
-    - `seed`: random seed.
+    - `seed`: random seed; a fresh one by default.
+    - `rng`: a generator that draws the seed: `random.Random` or `numpy.random.Generator`.
     - `mistakes`: the number of mistakes to record.
     - `time`, `memory`, `data`: as in `outplay.game`.
 
@@ -185,6 +200,7 @@ def judge(
     True
     """
     of = game(of, time=time, memory=memory, data=data)
+    seed = drawn(seed, rng)
     if isinstance(positions, int):
         listed: list[tuple[int | None, Position]] = list(random_positions(of, positions, seed))
     else:

@@ -13,7 +13,7 @@ from .errors import RefusedError
 #: Games whose further play depends only on the printed state and the side to move. Each was checked against its source
 #: code: everything that affects moves and payoffs is printed, or follows from the printed state, as the number of moves
 #: follows from the number of stones.
-PRINTED = frozenset(
+PRINTED: frozenset[str] = frozenset(
     (
         "breakthrough clobber connect_four dots_and_boxes gomoku havannah hex mancala mnk nim nine_mens_morris othello pentago"
         " tic_tac_toe y"
@@ -64,6 +64,10 @@ class Node:
 
     def __hash__(self) -> int:
         return self.hash
+
+    def __reduce__(self) -> tuple[type[Node], tuple[Any, Any]]:
+        # Not the hash: that of text differs between processes.
+        return (Node, (self.state, self.key))
 
     def __repr__(self) -> str:
         text = " / ".join(str(self.state).split("\n"))

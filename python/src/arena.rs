@@ -2,6 +2,7 @@
 
 use crate::fault::ExceptionSlot;
 use crate::game::{Game, seconds};
+use crate::number::{natural, natural_or_none, natural_pair};
 use crate::position::Position;
 use crate::rules::PythonRules;
 use crate::spell::spelled;
@@ -57,13 +58,13 @@ pub(crate) fn matched(
     py: Python<'_>,
     game: &Bound<'_, Game>,
     players: Vec<Bound<'_, PyAny>>,
-    games: u64,
-    openings: Option<u32>,
-    seed: u64,
+    #[pyo3(from_py_with = natural)] games: u64,
+    #[pyo3(from_py_with = natural_or_none)] openings: Option<u32>,
+    #[pyo3(from_py_with = natural)] seed: u64,
     judged: bool,
     time: Option<f64>,
-    plies: Option<u32>,
-    concurrency: usize,
+    #[pyo3(from_py_with = natural_or_none)] plies: Option<u32>,
+    #[pyo3(from_py_with = natural)] concurrency: usize,
     records: bool,
     moves: &str,
     progress: Option<Py<PyAny>>,
@@ -268,12 +269,12 @@ pub(crate) fn exported(
     py: Python<'_>,
     game: &Bound<'_, Game>,
     out: PathBuf,
-    positions: Option<u64>,
-    plies: Option<(u32, u32)>,
+    #[pyo3(from_py_with = natural_or_none)] positions: Option<u64>,
+    #[pyo3(from_py_with = natural_pair)] plies: Option<(u32, u32)>,
     balanced: bool,
     best: bool,
     test: f64,
-    seed: u64,
+    #[pyo3(from_py_with = natural)] seed: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Py<PyAny>> {
     let game = game.get().clone();

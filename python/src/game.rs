@@ -1,11 +1,13 @@
 //! `outplay.Game`: a game given by name, by rules in Python, or by a graph, with all queries about it.
 
 use crate::fault::ExceptionSlot;
+use crate::number::natural;
+use crate::pickle::{self, PickleParts};
 use crate::position::Position;
 use crate::rules::{ExploredGraph, PythonRules};
 use crate::spell::spelled;
 use crate::table::Table;
-use crate::{errors, work};
+use crate::{actions, errors, work};
 use outplay_catalog::Catalog;
 use outplay_core::{AnyGame, AnyPosition, Game as _, Notation};
 use outplay_runtime::Monitor;
@@ -13,12 +15,17 @@ use outplay_workbench::{
     GameBuilder, GameHandle, Method, PositionRef, Session, SolveRequest, Values, default_data_dir,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Most positions of a game in Python that are explored before a query.
 const MOST: usize = 20_000_000;
+/// Most cells of a board that is solved in memory by the sweep: at most 6,000 positions or so.
+const TINY: usize = 9;
 /// Time limit of that exploration, if none is given.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -29,6 +36,8 @@ pub(crate) struct Game {
     pub(crate) entry: GameHandle,
     pub(crate) rules: Option<PythonRules>,
     pub(crate) session: Session,
+    /// Whether a question was answered from a table, which is then open; shared by all handles of the game.
+    pub(crate) has_open_table: Arc<AtomicBool>,
 }
 
 /// Handles of the same game are equal, whatever their limits are.
@@ -50,7 +59,7 @@ impl Hash for Game {
 
 impl Game {
     pub(crate) fn new(entry: GameHandle, rules: Option<PythonRules>, session: Session) -> Game {
-        Game { entry, rules, session }
+        Game { entry, rules, session, has_open_table: Arc::default() }
     }
 
     /// Creates a game from Python rules or a graph.
@@ -62,6 +71,11 @@ impl Game {
             GameBuilder::new(rules.clone()).build()
         };
         Game::new(entry, Some(rules), session)
+    }
+
+    /// The same game with another time limit, if one is given.
+    pub(crate) fn within(&self, py: Python<'_>, time: Option<f64>) -> PyResult<Game> {
+        Ok(Game { session: Limits { time, ..Limits::default() }.on(py, &self.session)?, ..self.clone() })
     }
 
     pub(crate) fn at(&self, pos: AnyPosition) -> Position {
@@ -167,6 +181,13 @@ impl Game {
         let (entry, session) = (self.entry.clone(), self.session.clone());
         let done = work::run(py, self.faults(), progress, move |monitor| job(&entry, &session, monitor))?;
         done.map_err(|trouble| errors::trouble(py, trouble))
+    }
+
+    /// Whether the game has a board on which the sweep is quicker than the bit-planes, whose plan takes milliseconds.
+    fn is_tiny(&self) -> bool {
+        let game = self.entry.game();
+        let board = game.start().and_then(|start| game.board(&start));
+        board.is_some_and(|board| board.cells.len() <= TINY)
     }
 
     pub(crate) fn data(&self) -> PathBuf {
@@ -320,6 +341,17 @@ impl Game {
         Ok(board.map(|board| (board.width, board.height)))
     }
 
+    /// The number of action numbers of a game of k in a row: its columns with gravity, else its cells. None for other
+    /// games, whose actions are places in the list of legal moves.
+    fn num_distinct_actions(&self, py: Python<'_>) -> PyResult<Option<usize>> {
+        actions::board_actions(py, self)
+    }
+
+    /// The start position, by the name that OpenSpiel uses.
+    fn new_initial_state(&self, py: Python<'_>) -> PyResult<Position> {
+        self.start(py)
+    }
+
     /// The start position.
     #[getter]
     fn start(&self, py: Python<'_>) -> PyResult<Position> {
@@ -327,20 +359,39 @@ impl Game {
         start.map(|start| self.at(start)).map_err(|trouble| errors::trouble(py, trouble))
     }
 
-    /// The position after some moves, from the start or from the position `at`.
-    #[pyo3(signature = (moves="", *, at=None))]
-    fn position(&self, py: Python<'_>, moves: &str, at: Option<&Bound<'_, PyAny>>) -> PyResult<Position> {
+    /// The position after some moves, from the start or from the position `at`. The moves are text in the game's
+    /// notation, or a list of moves: words, `outplay.Move` objects, or move objects of rules in Python.
+    #[pyo3(signature = (moves=None, *, at=None))]
+    fn position(
+        &self,
+        py: Python<'_>,
+        moves: Option<&Bound<'_, PyAny>>,
+        at: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Position> {
         let from = match at {
             Some(at) => self.at(self.find(at)?),
             None => self.start(py)?,
         };
-        let words = self.ask(py, |game| game.split_moves(moves))?;
-        words.iter().try_fold(from, |pos, word| pos.after(py, word))
+        let Some(moves) = moves else { return Ok(from) };
+        if let Ok(text) = moves.extract::<String>() {
+            let words = self.ask(py, |game| game.split_moves(&text))?;
+            return words.iter().try_fold(from, |pos, word| pos.after(py, word));
+        }
+        let Ok(list) = moves.try_iter() else {
+            let sentence = format!("{} is not a list of moves", moves.repr()?);
+            let cure = "pass text such as \"b2 a1\", or a list such as [\"b2\", \"a1\"]";
+            return Err(errors::typed(py, "InputError", &sentence, Some(cure)));
+        };
+        list.into_iter().try_fold(from, |pos, mv| pos.after_move(&mv?))
     }
 
     /// The position with an index number, for games without a start such as chess endings; None if no position has that
     /// number.
-    fn numbered(&self, py: Python<'_>, number: u64) -> PyResult<Option<Position>> {
+    fn numbered(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = natural)] number: u64,
+    ) -> PyResult<Option<Position>> {
         self.ask(py, |game| {
             let pos = outplay_workbench::numbered_position(&self.entry, number)?;
             // Parsing rejects positions that play cannot reach.
@@ -377,11 +428,10 @@ impl Game {
         };
         let progress = work::listener(py, progress)?;
         let began = Instant::now();
-        let mut asked = self.clone();
-        asked.session = Limits { time, ..Limits::default() }.on(py, &self.session)?;
-        let asked = asked.explored_all(py, progress.as_ref())?;
+        let asked = self.within(py, time)?.explored_all(py, progress.as_ref())?;
         // Rules in Python change from cell to cell of a notebook, so their tables are stored only on request.
         let store = save.unwrap_or(self.rules.is_none()) || data.is_some();
+        let method = if method == Method::Auto && !store && self.is_tiny() { Method::Sweep } else { method };
         let data = data.unwrap_or_else(|| self.data());
         let place = data.clone();
         let mut game = self.clone();
@@ -394,7 +444,7 @@ impl Game {
             let session = session.with(|session| session.data = Some(place));
             outplay_workbench::solve(&session, entry, &request, monitor)
         })?;
-        Ok(Table::new(game, answer, began.elapsed().as_secs_f64()))
+        Table::new(py, game, &answer, began.elapsed().as_secs_f64())
     }
 
     /// Opens the table on disk. Raises `NoTableError` if the game has not been solved.
@@ -425,19 +475,66 @@ impl Game {
         spelled(py, &report)
     }
 
+    /// Plays `count` random games, in which every legal move is equally likely; returns an array of the first player's
+    /// payoffs and one of the numbers of moves, as the fields `payoffs` and `plies` of a tuple.
+    ///
+    /// - `seed`: random seed; a fresh one by default. The results do not depend on the number of threads.
+    /// - `rng`: a generator that draws the seed, `random.Random` or `numpy.random.Generator`.
+    /// - `at`: the position in which the games begin.
+    /// - `plies`: moves after which a game is given up; its payoff is `outplay.UNKNOWN`. 10,000 by default.
+    /// - `threads`, `progress`: as in `Table.probe`.
+    #[pyo3(signature = (count, seed=None, *, rng=None, at=None, plies=10_000, threads=None, progress=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn playouts<'py>(
+        slf: &Bound<'py, Self>,
+        count: &Bound<'py, PyAny>,
+        seed: Option<&Bound<'py, PyAny>>,
+        rng: Option<&Bound<'py, PyAny>>,
+        at: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = natural)] plies: u32,
+        threads: Option<&Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = PyDict::new(slf.py());
+        options.set_item("at", at)?;
+        options.set_item("plies", plies)?;
+        options.set_item("threads", threads)?;
+        options.set_item("progress", progress)?;
+        let module = slf.py().import("outplay._playouts")?;
+        module.call_method1("playouts", (slf, count, seed, rng, options))
+    }
+
     /// The players of this game, and their specs in order of strength.
     fn players(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         spelled(py, &self.ask(py, |_| outplay_workbench::players(&self.session, &self.entry))?)
     }
 
     /// The search tree from a position as a self-contained SVG.
-    #[pyo3(signature = (moves="", *, depth=2, prune=false))]
-    fn tree(&self, py: Python<'_>, moves: &str, depth: u32, prune: bool) -> PyResult<String> {
+    #[pyo3(signature = (moves=None, *, depth=2, prune=false))]
+    fn tree(
+        &self,
+        py: Python<'_>,
+        moves: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = natural)] depth: u32,
+        prune: bool,
+    ) -> PyResult<String> {
         let at = self.position(py, moves, None)?.pos;
         let report = self.run(py, move |entry, _, monitor| {
             outplay_teach::tree(entry, &PositionRef::At(at), depth, prune, None, monitor)
         })?;
         Ok(report.svg)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickleParts<'py>> {
+        pickle::of_game(py, self, false)
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
     }
 
     fn __repr__(&self) -> String {

@@ -12,8 +12,30 @@
 use outplay_core::{Payoff, Turn};
 use xxhash_rust::xxh3::Xxh3;
 
-/// Largest payoff, so that sums and differences of payoffs cannot overflow.
-pub(crate) const MOST_PAID: u32 = 1 << 20;
+/// Largest payoff of a game without chance, whose values are stored in tables.
+const MOST_STORED: u32 = 1 << 14;
+/// Largest payoff of a game with chance, so that sums and differences of payoffs cannot overflow.
+const MOST_AVERAGED: u32 = 1 << 20;
+
+/// The largest payoff of a game with or without chance.
+pub(crate) fn most_paid(dice: bool) -> u32 {
+    if dice { MOST_AVERAGED } else { MOST_STORED }
+}
+
+/// The reason why a payoff is refused.
+pub(crate) fn excessive(id: usize, payoff: i64, most: u32) -> String {
+    format!("position {id} has the payoff {payoff}; payoffs are whole numbers from -{most} to {most}")
+}
+
+/// The reason why moves are refused.
+pub(crate) fn astray(id: usize, next: &[i64], count: usize) -> String {
+    let out = next.iter().find(|&&next| usize::try_from(next).map_or(true, |next| next >= count));
+    let last = count.saturating_sub(1);
+    format!(
+        "position {id} has a move to {}, but the last position is {last}",
+        out.copied().unwrap_or_default()
+    )
+}
 
 /// All positions of a game and their moves.
 #[derive(Clone, Default, PartialEq)]
@@ -97,18 +119,15 @@ impl Graph {
         if self.len() == 0 {
             return Some(("start", "a graph needs at least one position: number 0 is the start".into()));
         }
+        let most = most_paid(self.has_dice());
         for id in 0..self.len() as u32 {
             let (next, payoff) = (self.next(id), self.payoffs[id as usize]);
-            if let Some(out) = next.iter().find(|&&next| next as usize >= self.len()) {
-                let why =
-                    format!("position {id} has a move to {out}, but the last position is {}", self.len() - 1);
-                return Some(("moves", why));
+            if next.iter().any(|&next| next as usize >= self.len()) {
+                let next: Vec<i64> = next.iter().copied().map(i64::from).collect();
+                return Some(("moves", astray(id as usize, &next, self.len())));
             }
-            if let Some(payoff) = payoff.filter(|payoff| payoff.unsigned_abs() > MOST_PAID) {
-                let why = format!(
-                    "position {id} has the payoff {payoff}; payoffs are whole numbers from -{MOST_PAID} to {MOST_PAID}"
-                );
-                return Some(("payoff", why));
+            if let Some(payoff) = payoff.filter(|payoff| payoff.unsigned_abs() > most) {
+                return Some(("payoff", excessive(id as usize, payoff.into(), most)));
             }
             if payoff.is_some() && !next.is_empty() {
                 let why = format!("position {id} has both a payoff and moves; leave out one of them");

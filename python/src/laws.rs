@@ -14,6 +14,7 @@
 
 use crate::errors;
 use crate::script::{ExpandedPosition, RuleResult, Script, Store, broken, shown};
+use crate::work;
 use outplay_core::Turn;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -257,7 +258,7 @@ impl Script {
             while left > 0 {
                 left -= 1;
                 if left.is_multiple_of(64) {
-                    py.check_signals()?;
+                    work::check(py)?;
                     if end.is_some_and(|end| Instant::now() >= end) {
                         return Ok(());
                     }
@@ -280,14 +281,24 @@ impl Script {
 }
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
-struct SplitMix(u64);
+pub(crate) struct SplitMix(pub(crate) u64);
 
 impl SplitMix {
-    fn below(&mut self, count: usize) -> usize {
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % count as u64) as usize
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 to `count - 1`.
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        (self.next() % count as u64) as usize
+    }
+
+    /// A number from 0 to 1, without 1.
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }

@@ -1,15 +1,24 @@
 //! `outplay.Position`, `outplay.Move` and `outplay.Explanation`: a position, its moves, and the reasons for its value.
 
-use crate::game::Game;
+use crate::game::{Game, seconds};
+use crate::number::natural;
+use crate::pickle::{self, PickleParts};
 use crate::spell::spelled;
-use crate::{errors, svg};
+use crate::{actions, errors, svg, work};
 use numpy::{PyArray2, PyArrayMethods};
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Chance, Content, Game as _, Native, Notation, Turn};
-use outplay_workbench::{ChooseRequest, MoveAnswer, PositionRef, QueryAnswer};
+use outplay_runtime::{Deadline, NoMonitor};
+use outplay_workbench::{Answer, ChooseRequest, MoveAnswer, PositionRef, QueryAnswer, Source, Trouble};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
+use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// Time limit of a lookup on the calling thread, which Ctrl-C cannot interrupt.
+const LOOKUP: Duration = Duration::from_millis(20);
 
 /// A position of a game. Values are computed on first use and cached.
 #[pyclass(frozen, module = "outplay", eq, hash)]
@@ -43,16 +52,78 @@ impl Position {
         if let Some(answer) = self.answer.get() {
             return Ok(answer.clone());
         }
+        if let Some(answer) = self.answer_from_table(py)? {
+            return Ok(self.answer.get_or_init(|| Arc::new(answer)).clone());
+        }
         let game = self.game.explored(py, None)?;
         let place = PositionRef::At(self.pos.clone());
         let answer = Arc::new(game.run(py, move |entry, session, monitor| {
             outplay_workbench::query(session, entry, &place, monitor)
         })?);
+        self.note_source(&answer);
         Ok(self.answer.get_or_init(|| answer).clone())
     }
 
+    /// The answer from an open table, on the calling thread: starting a thread takes longer than some lookups. `None`
+    /// if the table does not suffice.
+    fn answer_from_table(&self, py: Python<'_>) -> PyResult<Option<QueryAnswer>> {
+        if !self.game.has_open_table.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        work::check(py)?;
+        let (entry, session) = (&self.game.entry, &self.game.session);
+        let place = PositionRef::At(self.pos.clone());
+        let found = work::guarded(py, || {
+            py.detach(|| {
+                let clock = Deadline::new(Some(LOOKUP), &NoMonitor);
+                outplay_workbench::known_answer(session, entry, &place, &clock)
+            })
+        })?;
+        // An error is raised by the query that follows.
+        Ok(found.ok().flatten().filter(|answer| matches!(answer.source, Source::Table | Source::Rules)))
+    }
+
+    /// Records that a table is open.
+    fn note_source(&self, answer: &QueryAnswer) {
+        if answer.source == Source::Table {
+            self.game.has_open_table.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The same with other limits and with progress reports. An answer with unknown values is not cached.
+    fn answer_within(
+        &self,
+        py: Python<'_>,
+        time: Option<f64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Arc<QueryAnswer>> {
+        let game = self.game.within(py, time)?;
+        if let Some(answer) = self.answer.get().filter(|answer| time.is_none() || is_settled(answer)) {
+            return Ok(answer.clone());
+        }
+        let progress = work::listener(py, progress)?;
+        if let Some(answer) = self.answer_from_table(py)? {
+            return Ok(self.answer.get_or_init(|| Arc::new(answer)).clone());
+        }
+        let game = game.explored(py, progress.as_ref())?;
+        let place = PositionRef::At(self.pos.clone());
+        let answer =
+            Arc::new(game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
+                outplay_workbench::query(session, entry, &place, monitor)
+            })?);
+        self.note_source(&answer);
+        match is_settled(&answer) {
+            true => Ok(self.answer.get_or_init(|| answer).clone()),
+            false => Ok(answer),
+        }
+    }
+
     /// Calls the rules for the position, see [`Game::ask`].
-    fn ask<T>(&self, py: Python<'_>, read: impl FnOnce(&AnyGame, &AnyPosition) -> T) -> PyResult<T> {
+    pub(crate) fn ask<T>(
+        &self,
+        py: Python<'_>,
+        read: impl FnOnce(&AnyGame, &AnyPosition) -> T,
+    ) -> PyResult<T> {
         self.game.ask(py, |game| read(game, &self.pos))
     }
 
@@ -60,6 +131,13 @@ impl Position {
     pub(crate) fn after(&self, py: Python<'_>, word: &str) -> PyResult<Position> {
         let next = self.ask(py, |game, pos| game.read_move(pos, word).map(|mv| game.play(pos, mv)))?;
         next.map(|pos| self.game.at(pos)).map_err(|error| errors::input(py, &error))
+    }
+
+    /// The position after a move given by Python, see [`Position::place_of`].
+    pub(crate) fn after_move(&self, mv: &Bound<'_, PyAny>) -> PyResult<Position> {
+        let place = self.place_of(mv)?;
+        let pos = self.ask(mv.py(), |game, pos| game.play(pos, place))?;
+        Ok(self.game.at(pos))
     }
 
     /// The number of the position in a game in Python.
@@ -155,6 +233,96 @@ impl Position {
         self.ask(py, |game, pos| game.list(pos).map(|mv| game.write_move(pos, mv)).collect())
     }
 
+    /// The same as `legal`, by the name that python-chess uses.
+    #[getter]
+    fn legal_moves(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.legal(py)
+    }
+
+    /// The action numbers of the legal moves, in the order of `legal`: the column on boards with gravity, the cell (row
+    /// by row from the top) on other boards, and the move's place in `legal` in other games.
+    fn legal_actions(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        Ok(actions::numbered(py, self)?.into_iter().map(|(number, _)| number).collect())
+    }
+
+    /// The action number of a move.
+    fn action(&self, r#move: &Bound<'_, PyAny>) -> PyResult<u32> {
+        let py = r#move.py();
+        let wanted = self.place_of(r#move)?;
+        let found = actions::numbered(py, self)?.into_iter().find(|(_, mv)| *mv == wanted);
+        found.map(|(number, _)| number).ok_or_else(|| {
+            errors::typed(py, "InputError", &format!("the move {} is not legal", r#move), None)
+        })
+    }
+
+    /// The move with an action number, as a word.
+    fn action_to_string(&self, py: Python<'_>, action: i64) -> PyResult<String> {
+        let mv = actions::move_of(py, self, action)?;
+        self.ask(py, |game, pos| game.write_move(pos, mv))
+    }
+
+    /// The position after the move with an action number.
+    fn child(&self, py: Python<'_>, action: i64) -> PyResult<Position> {
+        let mv = actions::move_of(py, self, action)?;
+        Ok(self.game.at(self.ask(py, |game, pos| game.play(pos, mv))?))
+    }
+
+    /// The same as `over`, as a method.
+    fn is_terminal(&self, py: Python<'_>) -> PyResult<bool> {
+        self.over(py)
+    }
+
+    /// The same as `over`, as a method.
+    fn is_over(&self, py: Python<'_>) -> PyResult<bool> {
+        self.over(py)
+    }
+
+    /// Whether chance is to move.
+    fn is_chance_node(&self, py: Python<'_>) -> PyResult<bool> {
+        self.ask(py, |game, pos| game.turn(pos) == Turn::Chance && game.outcome(pos).is_none())
+    }
+
+    /// The outcomes at a chance node as pairs of an action number and a probability; empty where a player moves.
+    fn chance_outcomes(&self, py: Python<'_>) -> PyResult<Vec<(u32, f64)>> {
+        let numbers = actions::numbered(py, self)?;
+        let mut odds = Vec::new();
+        self.ask(py, |game, pos| {
+            if game.turn(pos) == Turn::Chance && game.outcome(pos).is_none() {
+                game.outcomes(pos, &mut odds);
+            }
+        })?;
+        let number = |mv| numbers.iter().find(|(_, known)| *known == mv).map(|(number, _)| *number);
+        Ok(odds.into_iter().filter_map(|(mv, odds)| Some((number(mv)?, odds))).collect())
+    }
+
+    /// The player to move: 0, 1, -1 for chance, or -4 if the game is over, as in OpenSpiel.
+    fn current_player(&self, py: Python<'_>) -> PyResult<i32> {
+        self.ask(py, |game, pos| match (game.outcome(pos), game.turn(pos)) {
+            (Some(_), _) => -4,
+            (None, Turn::First) => 0,
+            (None, Turn::Second) => 1,
+            (None, Turn::Chance) => -1,
+        })
+    }
+
+    /// The payoffs of both players; zeros while the game is in progress.
+    fn returns(&self, py: Python<'_>) -> PyResult<[f64; 2]> {
+        let payoff = f64::from(self.outcome(py)?.unwrap_or(0));
+        // Not -0.0.
+        Ok([payoff, 0.0 - payoff])
+    }
+
+    /// The position as a float32 array for a player (0 or 1; by default the player to move). For games of k in a row:
+    /// planes of shape (rows, columns, 2) with the player's own stones first. For other games: 1 if it is the player's
+    /// turn, followed by the first 160 bytes of the position's text, divided by 255.
+    #[pyo3(signature = (player=None))]
+    fn observation_tensor<'py>(
+        slf: &Bound<'py, Self>,
+        player: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("outplay._encoding")?.call_method1("tensor", (slf, player))
+    }
+
     /// The legal moves as objects of the rules in Python; words for other games.
     #[getter]
     fn choices(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
@@ -179,6 +347,24 @@ impl Position {
             }
             odds.into_iter().map(|(mv, odds)| (game.write_move(pos, mv), odds)).collect()
         })
+    }
+
+    /// Computes the value of the position and of its moves, and returns an `outplay.Evaluation`. Values that were found
+    /// are cached: the attributes of the position then cost nothing.
+    ///
+    /// - `time`: time limit in seconds; by default that of the game, 60 s.
+    /// - `progress`: True, False, None (a bar on a terminal) or a function of (stage, done, total).
+    #[pyo3(signature = (*, time=None, progress=None))]
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        time: Option<f64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let answer = self.answer_within(py, time, progress)?;
+        let evaluated = self.game.at(self.pos.clone());
+        let _ = evaluated.answer.set(answer);
+        py.import("outplay._evaluation")?.call_method1("evaluation", (evaluated,))
     }
 
     /// "win", "draw" or "loss" for the player to move, "unknown" if it was not found within the limits; None in games
@@ -266,37 +452,60 @@ impl Position {
 
     /// Plays moves, given as words or as objects of the rules, and returns the position after them.
     #[pyo3(signature = (*moves))]
-    fn play(&self, py: Python<'_>, moves: &Bound<'_, PyTuple>) -> PyResult<Position> {
-        let mut pos = self.pos.clone();
-        for mv in moves.iter() {
-            let here = self.game.at(pos);
-            let place = here.place_of(&mv)?;
-            pos = here.ask(py, |game, pos| game.play(pos, place))?;
-        }
-        Ok(self.game.at(pos))
+    fn play(&self, moves: &Bound<'_, PyTuple>) -> PyResult<Position> {
+        moves.iter().try_fold(self.game.at(self.pos.clone()), |pos, mv| pos.after_move(&mv))
     }
 
     /// Returns the move that a player such as "alphabeta:depth=4" chooses at this position.
-    #[pyo3(signature = (player, *, seed=1))]
-    fn choose(&self, py: Python<'_>, player: String, seed: u64) -> PyResult<String> {
+    ///
+    /// - `seed`: random seed; a fresh one by default.
+    /// - `rng`: a generator that draws the seed, `random.Random` or `numpy.random.Generator`.
+    /// - `time`: time limit in seconds, after which `LimitError` is raised; none by default.
+    /// - `progress`: as in `evaluate`.
+    #[pyo3(signature = (player, *, seed=None, rng=None, time=None, progress=None))]
+    fn choose(
+        &self,
+        py: Python<'_>,
+        player: String,
+        seed: Option<&Bound<'_, PyAny>>,
+        rng: Option<&Bound<'_, PyAny>>,
+        time: Option<f64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let seed: u64 = natural(&py.import("outplay._random")?.call_method1("drawn", (seed, rng))?)?;
         let place = PositionRef::At(self.pos.clone());
-        let answer = self.game.run(py, move |entry, session, monitor| {
+        let progress = work::listener(py, progress)?;
+        let time = time.map(|time| seconds(py, time)).transpose()?;
+        let answer = self.game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
             let mut request = ChooseRequest::default();
             request.place = place;
             request.player = player;
             request.seed = seed;
             request.files = true;
-            outplay_workbench::choose(session, entry, &request, monitor)
+            let clock = Deadline::new(time, monitor);
+            outplay_workbench::choose(session, entry, &request, &clock).map_err(|trouble| match time {
+                Some(time) if trouble.is_stop() && clock.passed() && !monitor.stopped() => {
+                    let (player, time) = (request.player, time.as_secs_f64());
+                    let why = format!(
+                        "`{player}` did not choose a move within {time} s; allow more with `time=seconds`"
+                    );
+                    Trouble::Limits(why)
+                }
+                _ => trouble,
+            })
         })?;
         Ok(answer.mv)
     }
 
-    /// Explains the value: an object with `sentence`, `marks` and `line`.
-    fn why(&self, py: Python<'_>) -> PyResult<Explanation> {
-        let game = self.game.explored(py, None)?;
+    /// Explains the value: an object with `sentence`, `marks` and `line`. `time` and `progress` are as in `evaluate`.
+    #[pyo3(signature = (*, time=None, progress=None))]
+    fn why(&self, py: Python<'_>, time: Option<f64>, progress: Option<Py<PyAny>>) -> PyResult<Explanation> {
+        let progress = work::listener(py, progress)?;
+        let game = self.game.within(py, time)?.explored(py, progress.as_ref())?;
         let place = PositionRef::At(self.pos.clone());
-        let why =
-            game.run(py, move |entry, session, monitor| outplay_teach::why(session, entry, &place, monitor))?;
+        let why = game.run_with_progress(py, progress.as_ref(), move |entry, session, monitor| {
+            outplay_teach::why(session, entry, &place, monitor)
+        })?;
         Ok(Explanation {
             dict: spelled(py, &why)?,
             sentence: why.sentence,
@@ -304,10 +513,12 @@ impl Position {
         })
     }
 
-    /// Returns the orbit of the position: all positions equal up to symmetry, itself included.
+    /// Returns the orbit of the position: all positions equal up to symmetry, itself included, each once.
     fn symmetric(&self, py: Python<'_>) -> PyResult<Vec<Position>> {
         let mut images = Vec::new();
         self.ask(py, |game, pos| game.symmetric(pos, &mut images))?;
+        let mut met = FxHashSet::default();
+        images.retain(|image| met.insert(image.clone()));
         Ok(images.into_iter().map(|pos| self.game.at(pos)).collect())
     }
 
@@ -327,9 +538,11 @@ impl Position {
         flat.reshape([board.height, board.width]).map(Some)
     }
 
-    /// Returns the complete answer as a dictionary, with the fields that `outplay query --json` prints.
-    fn query(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        spelled(py, &*self.answer(py)?)
+    /// Returns the complete answer as a dictionary, with the fields that `outplay query --json` prints. `time` and
+    /// `progress` are as in `evaluate`.
+    #[pyo3(signature = (*, time=None, progress=None))]
+    fn query(&self, py: Python<'_>, time: Option<f64>, progress: Option<Py<PyAny>>) -> PyResult<Py<PyAny>> {
+        spelled(py, &*self.answer_within(py, time, progress)?)
     }
 
     /// Draws the position as SVG, with the values of the moves if requested.
@@ -349,6 +562,22 @@ impl Position {
         self.svg(py, known)
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickleParts<'py>> {
+        let shown = match self.object(py) {
+            Some(object) => object,
+            None => self.text(py)?.into_pyobject(py)?.into_any().unbind(),
+        };
+        pickle::reduced(py, "position", (self.game.clone(), shown))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
         self.ask(py, |game, pos| game.draw(pos, &[]).plain())
     }
@@ -356,6 +585,12 @@ impl Position {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("outplay.game({:?}).position(at={:?})", self.game.entry.spec(), self.text(py)?))
     }
+}
+
+/// Whether an answer has the value of the position and of every move.
+fn is_settled(answer: &QueryAnswer) -> bool {
+    let unknown = |answer: &Answer| matches!(answer, Answer::Unknown { .. });
+    !unknown(&answer.answer) && !answer.moves.iter().any(|mv| unknown(&mv.answer))
 }
 
 /// A move with its value for the player who makes it.
@@ -437,6 +672,18 @@ impl Move {
         }
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickleParts<'py>> {
+        pickle::of_move(py, &self.answer)
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
         // A move equals its word, so it has the hash of the word.
         PyString::new(py, &self.answer.mv).hash()
@@ -446,9 +693,9 @@ impl Move {
 /// Explanation of a position's value.
 #[pyclass(frozen, module = "outplay", name = "Why")]
 pub(crate) struct Explanation {
-    dict: Py<PyAny>,
-    sentence: String,
-    line: Vec<String>,
+    pub(crate) dict: Py<PyAny>,
+    pub(crate) sentence: String,
+    pub(crate) line: Vec<String>,
 }
 
 #[pymethods]
@@ -474,6 +721,18 @@ impl Explanation {
     /// The complete explanation as a dictionary, with the fields that `outplay why --json` prints.
     fn as_dict(&self, py: Python<'_>) -> Py<PyAny> {
         self.dict.clone_ref(py)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickleParts<'py>> {
+        pickle::reduced(py, "why", (self.dict.clone_ref(py), &self.sentence, self.line.clone()))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
     }
 
     fn __str__(&self) -> &str {

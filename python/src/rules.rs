@@ -17,6 +17,7 @@ use crate::fault::ExceptionSlot;
 use crate::graph::Graph;
 use crate::memory::Growth;
 use crate::script::{ExpandedPosition, Script};
+use crate::work;
 use outplay_core::{
     Chance, Game, Gesture, Holder, InputError, Layout, Mark, Notation, Payoff, Picture, Scene, Spot, Tone,
     Turn, cell_name,
@@ -24,7 +25,7 @@ use outplay_core::{
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// Time limit of an exploration that decides whether play reaches a given position.
@@ -39,12 +40,17 @@ pub(crate) enum ExploredGraph {
     OutOfMemory,
 }
 
+/// Rules that were pickled or unpickled in this process, by identity.
+static IDENTIFIED: Mutex<Vec<(String, Weak<Inner>)>> = Mutex::new(Vec::new());
+
 /// A game whose rules are a graph or a Python object.
 #[derive(Clone)]
 pub(crate) struct PythonRules(Arc<Inner>);
 
 struct Inner {
     spec: String,
+    /// 128 random bits that all pickled copies share, drawn when the rules are first pickled.
+    identity: OnceLock<String>,
     /// All positions, once they are explored.
     sealed: OnceLock<CompleteGraph>,
     script: Option<Script>,
@@ -64,7 +70,7 @@ impl PythonRules {
             name.map_or_else(|| format!("graph:{:08x}", graph.version), |name| format!("graph:{name}"));
         let sealed = OnceLock::new();
         let _ = sealed.set(CompleteGraph { graph, images: None });
-        PythonRules(Arc::new(Inner { spec, sealed, script: None }))
+        PythonRules(Arc::new(Inner { spec, identity: OnceLock::new(), sealed, script: None }))
     }
 
     /// Creates rules from a Python object.
@@ -77,8 +83,46 @@ impl PythonRules {
             if c.is_ascii_alphanumeric() || "-_x+".contains(c) { c.to_ascii_lowercase() } else { '-' }
         };
         let spec = format!("python:{}", name.chars().map(clean).collect::<String>());
-        let script = Script::new(object, check)?;
-        Ok(PythonRules(Arc::new(Inner { spec, sealed: OnceLock::new(), script: Some(script) })))
+        let script = Some(Script::new(object, check)?);
+        let (identity, sealed) = (OnceLock::new(), OnceLock::new());
+        Ok(PythonRules(Arc::new(Inner { spec, identity, sealed, script })))
+    }
+
+    /// The rules with an identity, if they exist in this process.
+    pub(crate) fn with_identity(identity: &str) -> Option<PythonRules> {
+        let identified = IDENTIFIED.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, rules) = identified.iter().find(|(known, _)| known == identity)?;
+        rules.upgrade().map(PythonRules)
+    }
+
+    /// Gives rules that were just made the identity with which they were pickled.
+    pub(crate) fn identified(self, identity: &str) -> PythonRules {
+        let identity = self.0.identity.get_or_init(|| identity.to_string()).clone();
+        let mut identified = IDENTIFIED.lock().unwrap_or_else(PoisonError::into_inner);
+        identified.retain(|(known, rules)| *known != identity && rules.strong_count() > 0);
+        identified.push((identity, Arc::downgrade(&self.0)));
+        drop(identified);
+        self
+    }
+
+    /// The identity of the rules, for pickles.
+    pub(crate) fn identity(&self, py: Python<'_>) -> PyResult<String> {
+        if let Some(identity) = self.0.identity.get() {
+            return Ok(identity.clone());
+        }
+        let drawn: String = py.import("uuid")?.call_method0("uuid4")?.getattr("hex")?.extract()?;
+        let rules = self.clone().identified(&drawn);
+        Ok(rules.0.identity.get().cloned().unwrap_or(drawn))
+    }
+
+    /// The Python object with the rules, and whether all laws are checked; `None` for a graph.
+    pub(crate) fn object_of(&self) -> Option<(&Py<PyAny>, bool)> {
+        self.0.script.as_ref().map(|script| (&script.object, script.check))
+    }
+
+    /// The canonical spec.
+    pub(crate) fn spec_of(&self) -> &str {
+        &self.0.spec
     }
 
     /// Whether these are the same rules: one Python object that was opened once, or equal graphs.
@@ -153,7 +197,7 @@ impl PythonRules {
                     return gave_up(ExploredGraph::OutOfMemory);
                 }
                 if id % 1024 == 0 {
-                    py.check_signals()?;
+                    work::check(py)?;
                     report(id)?;
                 }
                 script.look(py, store, id)?;

@@ -5,13 +5,13 @@
 
 use crate::errors;
 use crate::fault::ExceptionSlot;
-use crate::graph::MOST_PAID;
+use crate::graph::most_paid;
 use crate::memory::Footprint;
 use outplay_core::{Payoff, Turn};
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::types::{PyDict, PyIterator, PyString, PyType};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -19,6 +19,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// The methods of the Python object, and the store of its positions.
 pub(crate) struct Script {
+    /// The object itself, for pickles.
+    pub(crate) object: Py<PyAny>,
     pub(crate) turn: Py<PyAny>,
     pub(crate) moves: Py<PyAny>,
     pub(crate) play: Py<PyAny>,
@@ -134,11 +136,22 @@ impl Script {
             })
         };
         let best_payoff = match object.getattr_opt("best_payoff")? {
-            Some(most) if !most.is_none() => most.extract::<Payoff>()?.max(1),
+            Some(most) if !most.is_none() => {
+                let limit = most_paid(optional(object, "chance")?.is_some());
+                let payoff = most.extract::<Payoff>().ok().filter(|&payoff| payoff.unsigned_abs() <= limit);
+                payoff.map(|payoff| payoff.max(1)).ok_or_else(|| {
+                    let sentence = format!(
+                        "`best_payoff` is {}; it must be the largest payoff, a whole number from 1 to {limit}",
+                        shown(&most)
+                    );
+                    errors::typed(py, "InputError", &sentence, None)
+                })?
+            }
             _ => 1,
         };
         let start = required("start")?;
         let script = Script {
+            object: object.clone().unbind(),
             turn: required("turn")?,
             moves: required("moves")?,
             play: required("play")?,
@@ -166,6 +179,11 @@ impl Script {
         };
         script.locked(py, |store| script.intern(py, store, &start.bind(py).call0()?).map(drop))?;
         Ok(script)
+    }
+
+    /// The largest payoff that the rules may return.
+    fn most_paid(&self) -> u32 {
+        most_paid(self.chance.is_some())
     }
 
     /// Runs a function with exclusive access to the store.
@@ -290,7 +308,7 @@ impl Script {
         let (mut moves, mut odds) = (Vec::new(), Vec::new());
         match (&self.chance, turn) {
             (Some(chance), Turn::Chance) if payoff.is_none() => {
-                for roll in chance.bind(py).call1((object,))?.try_iter()? {
+                for roll in listed("chance", object, chance.bind(py).call1((object,))?)? {
                     let (mv, odd): (Py<PyAny>, f64) = roll?.extract().map_err(|_| odd_chance(object))?;
                     moves.push(mv);
                     odds.push(odd);
@@ -313,7 +331,7 @@ impl Script {
                 return Err(broken("chance", sentence, object));
             }
             _ => {
-                for mv in self.moves.bind(py).call1((object,))?.try_iter()? {
+                for mv in listed("moves", object, self.moves.bind(py).call1((object,))?)? {
                     moves.push(mv?.unbind());
                 }
                 odds.resize(moves.len(), 0.0);
@@ -379,7 +397,7 @@ impl Script {
         for id in 0..store.positions.len() {
             let object = store.positions[id].object.bind(py).clone();
             let mut list = vec![id as u32];
-            for image in symmetric.bind(py).call1((&object,))?.try_iter()? {
+            for image in listed("symmetric", &object, symmetric.bind(py).call1((&object,))?)? {
                 let image = image?;
                 let Some(at) = store.ids.bind(py).get_item(&image)? else { continue };
                 let at: u32 = at.extract()?;
@@ -455,24 +473,49 @@ fn payoff(script: &Script, object: &Bound<'_, PyAny>) -> PyResult<Option<Payoff>
             );
             return Err(broken("zero sum", sentence, object));
         }
-        return whole(object, &said, first).map(Some);
+        return whole(script, object, &said, first).map(Some);
     }
     match said.extract::<f64>() {
-        Ok(payoff) => whole(object, &said, payoff).map(Some),
-        Err(_) => Err(odd_payoff(object, &said)),
+        Ok(payoff) => whole(script, object, &said, payoff).map(Some),
+        Err(_) => Err(odd_payoff(script, object, &said)),
     }
 }
 
-fn whole(object: &Bound<'_, PyAny>, said: &Bound<'_, PyAny>, payoff: f64) -> PyResult<Payoff> {
-    match payoff.fract() == 0.0 && payoff.abs() <= f64::from(MOST_PAID) {
+/// Iterates over a list that the rules return.
+fn listed<'py>(
+    method: &str,
+    object: &Bound<'py, PyAny>,
+    said: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyIterator>> {
+    said.try_iter().map_err(|error| {
+        if !error.is_instance_of::<PyTypeError>(object.py()) {
+            return error;
+        }
+        let sentence = format!(
+            "`{method}` returns {} at {}; it must return a list or another iterable",
+            shown(&said),
+            shown(object)
+        );
+        broken(method, sentence, object)
+    })
+}
+
+fn whole(
+    script: &Script,
+    object: &Bound<'_, PyAny>,
+    said: &Bound<'_, PyAny>,
+    payoff: f64,
+) -> PyResult<Payoff> {
+    match payoff.fract() == 0.0 && payoff.abs() <= f64::from(script.most_paid()) {
         true => Ok(payoff as Payoff),
-        false => Err(odd_payoff(object, said)),
+        false => Err(odd_payoff(script, object, said)),
     }
 }
 
-fn odd_payoff(object: &Bound<'_, PyAny>, said: &Bound<'_, PyAny>) -> PyErr {
+fn odd_payoff(script: &Script, object: &Bound<'_, PyAny>, said: &Bound<'_, PyAny>) -> PyErr {
+    let most = script.most_paid();
     let sentence = format!(
-        "`outcome` returns {} at {}; it must return None while the game is in progress, else the first player's payoff as a whole number up to a million",
+        "`outcome` returns {} at {}; it must return None while the game is in progress, else the first player's payoff as a whole number from -{most} to {most}",
         shown(said),
         shown(object)
     );

@@ -1,19 +1,24 @@
 //! `outplay.Table`: the solution of a game, with batch probing into NumPy arrays.
 
+use crate::compiled::explored;
+use crate::entries::TableIterator;
 use crate::game::Game;
+use crate::number::natural_or_none;
+use crate::pickle::{self, PickleParts};
 use crate::position::Position;
 use crate::spell::spelled;
 use crate::{errors, work};
 use numpy::{PyArray1, PyReadonlyArrayDyn};
-use outplay_core::{AnyGame, AnyPosition, Content, Game as _, LineBoard, Turn};
+use outplay_core::{AnyGame, AnyPosition, Content, Game as _, LineBoard, Turn, Value};
 use outplay_players::{ExactOracle, MoveValue};
-use outplay_runtime::Monitor;
-use outplay_workbench::{Counts, Oracle, Read, Reader, SolveAnswer, Splits, Trouble, stats_svg};
-use pyo3::exceptions::PyDeprecationWarning;
+use outplay_runtime::{Monitor, NoMonitor};
+use outplay_workbench::{Oracle, Read, Reader, Session, SolveAnswer, SolveRequest, Trouble, stats_svg};
+use pyo3::exceptions::{PyDeprecationWarning, PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
-use std::sync::Mutex;
+use pyo3::types::{PyDict, PyTuple};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 /// Marker of unknown values in arrays of payoffs.
 pub(crate) const UNKNOWN: i16 = i16::MIN;
@@ -26,13 +31,48 @@ const CHUNK: usize = 1 << 12;
 #[pyclass(frozen, module = "outplay")]
 pub(crate) struct Table {
     game: Game,
-    answer: Option<SolveAnswer>,
+    /// The answer of `solve`, as `as_dict` returns it; `None` for a table that was opened.
+    report: Option<Py<PyDict>>,
     seconds: f64,
+    /// The table on disk, once a value was looked up.
+    reader: OnceLock<Option<Reader>>,
+    /// The positions of a table that is not stored or has means, once they were counted.
+    listed: OnceLock<Vec<AnyPosition>>,
 }
 
 impl Table {
-    pub(crate) fn new(game: Game, answer: SolveAnswer, seconds: f64) -> Table {
-        Table { game, answer: Some(answer), seconds }
+    fn over(game: Game, report: Option<Py<PyDict>>, seconds: f64) -> Table {
+        Table { game, report, seconds, reader: OnceLock::new(), listed: OnceLock::new() }
+    }
+
+    pub(crate) fn new(py: Python<'_>, game: Game, answer: &SolveAnswer, seconds: f64) -> PyResult<Table> {
+        let report = spelled(py, answer)?.into_bound(py).cast_into::<PyDict>()?.unbind();
+        Ok(Table::over(game, Some(report), seconds))
+    }
+
+    /// Makes an unpickled table.
+    pub(crate) fn restored(game: Game, report: Option<Py<PyDict>>, seconds: f64) -> Table {
+        Table::over(game, report, seconds)
+    }
+
+    /// A field of the answer.
+    fn field<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = match &self.report {
+            Some(report) => report.bind(py).get_item(name)?,
+            None => None,
+        };
+        Ok(found.filter(|found| !found.is_none()))
+    }
+
+    /// A field of the answer; of an opened table, an attribute of the start.
+    fn of_start<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match (&self.report, self.start()?) {
+            (Some(_), _) => self.field(py, name),
+            (None, Some(start)) => {
+                Ok(Some(start.into_pyobject(py)?.getattr(name)?).filter(|found| !found.is_none()))
+            }
+            (None, None) => Ok(None),
+        }
     }
 
     /// Opens a table on disk.
@@ -49,24 +89,12 @@ impl Table {
                 Some("solve the game first: `game.solve()`"),
             ));
         }
-        Ok(Table { game, answer: None, seconds: 0.0 })
+        Ok(Table::over(game, None, 0.0))
     }
 
     fn start(&self) -> PyResult<Option<Position>> {
         Ok(self.game.entry.game().start().map(|start| self.game.at(start)))
     }
-}
-
-/// Position counts from the point of view of the player to move.
-fn mover_counts(answer: &SolveAnswer) -> Option<Counts> {
-    let (counts, by_turn) = (answer.positions?, answer.by_turn?);
-    let mut splits = Splits { win: 0, draw: 0, loss: 0 };
-    for side in [by_turn.first, by_turn.second, by_turn.mover].into_iter().flatten() {
-        splits.win += side.win;
-        splits.draw += side.draw;
-        splits.loss += side.loss;
-    }
-    Some(Counts { splits, ..counts })
 }
 
 /// Source of position values.
@@ -369,84 +397,74 @@ impl Table {
 
     /// The value of the start: "win", "draw" or "loss" for the player to move; None without a start or with chance.
     #[getter]
-    fn value(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        match &self.answer {
-            Some(answer) => match &answer.answer {
-                outplay_workbench::Answer::Unknown { .. } => Ok(Some("unknown".into())),
-                answer => Ok(answer.verdict().map(|verdict| verdict.word().to_string())),
-            },
-            None => match self.start()? {
-                Some(start) => start.into_pyobject(py)?.getattr("value")?.extract(),
-                None => Ok(None),
-            },
-        }
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.of_start(py, "value")
     }
 
     /// Plies to the end from the start.
     #[getter]
-    fn distance(&self, py: Python<'_>) -> PyResult<Option<u32>> {
-        match (&self.answer, self.start()?) {
-            (Some(answer), _) => Ok(answer.answer.distance()),
-            (None, Some(start)) => start.into_pyobject(py)?.getattr("distance")?.extract(),
-            (None, None) => Ok(None),
-        }
+    fn distance<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.of_start(py, "distance")
     }
 
     /// Games with chance: the probability that the first player wins or, where payoffs exceed 1, the mean payoff.
     #[getter]
-    fn expected(&self, py: Python<'_>) -> PyResult<Option<f64>> {
-        match (&self.answer, self.start()?) {
-            (Some(answer), _) => Ok(answer.answer.expected()),
-            (None, Some(start)) => start.into_pyobject(py)?.getattr("expected")?.extract(),
-            (None, None) => Ok(None),
-        }
+    fn expected<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.of_start(py, "expected")
     }
 
     /// The best moves at the start.
     #[getter]
     fn best(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        match (&self.answer, self.start()?) {
-            (Some(answer), _) => Ok(answer.best.clone()),
-            (None, Some(start)) => start.into_pyobject(py)?.getattr("best")?.extract(),
-            (None, None) => Ok(Vec::new()),
-        }
+        self.of_start(py, "best")?.map_or(Ok(Vec::new()), |best| best.extract())
     }
 
     /// The method that found the value.
     #[getter]
-    fn method(&self) -> &'static str {
-        self.answer.as_ref().map_or("table", |answer| answer.method.word())
+    fn method(&self, py: Python<'_>) -> PyResult<String> {
+        self.field(py, "method")?.map_or(Ok("table".into()), |method| method.extract())
     }
 
     /// Numbers of positions ("legal", "finished") and their values for the first player ("win", "draw", "loss"). None
     /// where not all were solved, or where positions are stored without colours.
     #[getter]
-    fn positions_for_first(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let solved = self.answer.as_ref().filter(|answer| !answer.merged);
-        solved.and_then(|answer| answer.positions.as_ref()).map(|counts| spelled(py, counts)).transpose()
+    fn positions_for_first<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.field(py, "merged")? {
+            Some(_) => Ok(None),
+            None => self.counts(py),
+        }
     }
 
     /// Numbers of positions ("legal", "finished") and their values for the player to move ("win", "draw", "loss"), as
     /// `value` and `probe` count. None where not all were solved.
     #[getter]
-    fn positions_for_mover(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.answer.as_ref().and_then(mover_counts).map(|counts| spelled(py, &counts)).transpose()
+    fn positions_for_mover<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (Some(counts), Some(by_turn)) = (self.counts(py)?, self.field(py, "by_turn")?) else {
+            return Ok(None);
+        };
+        for value in ["win", "draw", "loss"] {
+            let mut sum = 0u64;
+            for side in by_turn.call_method0("values")?.try_iter()? {
+                sum += side?.get_item(value)?.extract::<u64>()?;
+            }
+            counts.set_item(value, sum)?;
+        }
+        Ok(Some(counts))
     }
 
     /// Deprecated: `positions_for_first`, or `positions_for_mover` where positions are stored without colours.
     #[getter]
-    fn positions(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let warning = py.get_type::<PyDeprecationWarning>();
         let sentence = c"`Table.positions` counts values for the first player; use `positions_for_first` or `positions_for_mover`";
         PyErr::warn(py, &warning, sentence, 1)?;
-        let counts = self.answer.as_ref().and_then(|answer| answer.positions.as_ref());
-        counts.map(|counts| spelled(py, counts)).transpose()
+        self.counts(py)
     }
 
     /// Whether the values are on disk.
     #[getter]
-    fn stored(&self) -> bool {
-        self.answer.as_ref().is_none_or(|answer| answer.table.is_some())
+    fn stored(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.report.is_none() || self.field(py, "table")?.is_some())
     }
 
     /// The solving time in seconds, including the exploration of rules in Python.
@@ -456,8 +474,8 @@ impl Table {
     }
 
     /// The complete answer as a dictionary, with the fields that `outplay solve --json` prints.
-    fn as_dict(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.answer.as_ref().map(|answer| spelled(py, answer)).transpose()
+    fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.report.as_ref().map(|report| deep_copy(report.bind(py))).transpose()
     }
 
     /// Probes many positions; returns an array of payoffs and one of distances, for the player to move. In games with
@@ -470,7 +488,7 @@ impl Table {
     fn probe<'py>(
         &self,
         positions: &Bound<'py, PyAny>,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = natural_or_none)] threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         probe(&self.game, positions, threads, progress)
@@ -485,15 +503,103 @@ impl Table {
         game.call_method("verify", (), Some(&options)).map(Bound::unbind)
     }
 
-    /// Returns the numbers of positions by ply, value and distance, as a dictionary.
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, _error: &Bound<'_, PyTuple>) {}
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        if let Some(listed) = self.listed(py)? {
+            return Ok(listed.len());
+        }
+        match self.counts(py)? {
+            Some(counts) => counts.get_item("legal")?.extract(),
+            None => {
+                let report = self
+                    .game
+                    .run(py, move |entry, session, _| outplay_workbench::stats(session, entry, None))?;
+                Ok(report.positions.legal as usize)
+            }
+        }
+    }
+
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    fn __contains__(&self, position: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match self.look_up(position) {
+            Ok(found) => Ok(found.is_some()),
+            // Text that is no position, or a position of another game.
+            Err(error) if error.is_instance_of::<PyValueError>(position.py()) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the value of a position, given as an object or as text: a tuple of `value`, `payoff`, `distance` and
+    /// `mean`.
+    fn __getitem__<'py>(&self, position: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = position.py();
+        let Some(found) = self.look_up(position)? else {
+            let shown = position.str()?.to_string();
+            return Err(PyKeyError::new_err(format!("the table has no value of {shown}")));
+        };
+        let make = py.import("outplay._table")?.getattr("TableValue")?;
+        if found.payoff == UNKNOWN {
+            return make.call1((py.None(), py.None(), py.None(), found.mean));
+        }
+        let word = Value::untimed(found.payoff.into()).verdict().word();
+        let distance = Some(found.distance).filter(|&distance| distance >= 0);
+        make.call1((word, found.payoff, distance, py.None()))
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<TableIterator> {
+        match (self.listed(py)?, self.reader(py)?) {
+            (None, Some(reader)) => TableIterator::over_table(py, self.game.clone(), reader.clone()),
+            (listed, _) => Ok(TableIterator::over_list(self.game.clone(), listed.unwrap_or_default())),
+        }
+    }
+
+    /// The positions with their values as a `pandas.DataFrame`, a row each: `position`, `turn`, `value`, `payoff` and
+    /// `distance`; `mean` with chance.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("outplay._frames")?.call_method1("to_pandas", (slf,))
+    }
+
+    /// The same as a `polars.DataFrame`.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("outplay._frames")?.call_method1("to_polars", (slf,))
+    }
+
+    /// Returns the numbers of positions by ply, value and distance, as a dictionary. A table that is not stored is
+    /// computed again in a temporary directory.
     fn stats(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let report =
-            self.game.run(py, move |entry, session, _| outplay_workbench::stats(session, entry, None))?;
-        spelled(py, &report)
+        if self.stored(py)? {
+            let report =
+                self.game.run(py, move |entry, session, _| outplay_workbench::stats(session, entry, None))?;
+            return spelled(py, &report);
+        }
+        let game = self.game.explored(py, None)?;
+        let directory: PathBuf =
+            py.import("tempfile")?.call_method1("mkdtemp", ("", "outplay-"))?.extract()?;
+        let mut session = Session::at(&directory);
+        (session.memory, session.threads) = (game.session.memory, game.session.threads);
+        session.time = game.session.time;
+        let report = game.run(py, move |entry, _, monitor| {
+            let mut request = SolveRequest::default();
+            request.store = true;
+            outplay_workbench::solve(&session, entry, &request, monitor)?;
+            outplay_workbench::stats(&session, entry, None)
+        });
+        // The report does not depend on whether the files can be removed.
+        let _ = std::fs::remove_dir_all(&directory);
+        spelled(py, &report?)
     }
 
     fn _repr_svg_(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        if !self.stored() || self.game.entry.game().has_dice() {
+        if !self.stored(py)? || self.game.entry.game().has_dice() {
             return Ok(None);
         }
         let report = self
@@ -502,14 +608,86 @@ impl Table {
         Ok(report.map(|report| stats_svg(&report)))
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<PickleParts<'py>> {
+        pickle::of_table(py, &self.game, self.report.as_ref(), self.seconds)
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let spec = self.game.entry.spec();
-        let worth = match (self.value(py)?, self.distance(py)?, self.expected(py)?) {
+        let expected = self.expected(py)?.map(|expected| expected.extract::<f64>()).transpose()?;
+        let worth = match (self.value(py)?, self.distance(py)?, expected) {
             (Some(value), Some(plies), _) => format!("{value} in {plies}"),
-            (Some(value), None, _) => value,
+            (Some(value), None, _) => value.to_string(),
             (None, _, Some(expected)) => format!("{expected:.6}"),
             _ => "no start".into(),
         };
-        Ok(format!("<table of {spec}: {worth}, by {}>", self.method()))
+        Ok(format!("<table of {spec}: {worth}, by {}>", self.method(py)?))
     }
+}
+
+impl Table {
+    /// The table on disk; `None` if there is none.
+    fn reader(&self, py: Python<'_>) -> PyResult<Option<&Reader>> {
+        if let Some(reader) = self.reader.get() {
+            return Ok(reader.as_ref());
+        }
+        self.game.explored(py, None)?;
+        let found = self
+            .game
+            .run(py, |entry, session, monitor| outplay_workbench::open_reader(session, entry, monitor))?;
+        Ok(self.reader.get_or_init(|| found).as_ref())
+    }
+
+    /// Looks up one position; `None` if it has no value.
+    fn look_up(&self, position: &Bound<'_, PyAny>) -> PyResult<Option<ProbeResult>> {
+        let py = position.py();
+        let reader = self.reader(py)?;
+        let pos = self.game.find(position)?;
+        let found = match reader {
+            Some(reader) => {
+                let source = ValueSource::Table(reader.clone());
+                let read = self.game.ask(py, |game| source.worth(game, &pos, &NoMonitor))?;
+                read.map_err(|trouble| errors::trouble(py, trouble))?
+            }
+            None => {
+                let game = self.game.explored(py, None)?;
+                game.run(py, move |entry, session, monitor| {
+                    let source = ValueSource::Ladder(Oracle::new(session.clone(), entry.clone()));
+                    source.worth(entry.game(), &pos, monitor)
+                })?
+            }
+        };
+        Ok(Some(found).filter(|found| found.payoff != UNKNOWN || !found.mean.is_nan()))
+    }
+
+    /// The positions, if they are not those of a table on disk.
+    fn listed(&self, py: Python<'_>) -> PyResult<Option<&[AnyPosition]>> {
+        if self.reader(py)?.is_some() && !self.game.entry.game().has_dice() {
+            return Ok(None);
+        }
+        if let Some(listed) = self.listed.get() {
+            return Ok(Some(listed));
+        }
+        let game = self.game.explored_all(py, None)?;
+        let listed = self.game.run(py, move |_, _, monitor| Ok(explored(&game, usize::MAX, monitor)?.1))?;
+        Ok(Some(self.listed.get_or_init(|| listed)))
+    }
+
+    /// The counts of the answer.
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.field(py, "positions")?.map(|counts| deep_copy(&counts)).transpose()
+    }
+}
+
+/// Copies dictionaries and lists with everything in them.
+fn deep_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    value.py().import("copy")?.call_method1("deepcopy", (value,))
 }

@@ -6,6 +6,7 @@ use crate::errors;
 use crate::fault::ExceptionSlot;
 use outplay_runtime::Monitor;
 use pyo3::prelude::*;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -37,6 +38,48 @@ impl Monitor for JobMonitor {
 
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.faults.iter().any(ExceptionSlot::is_set)
+    }
+}
+
+thread_local! {
+    /// The flag that cancels the work of this thread.
+    static CANCEL: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// A flag that cancels the work of the threads that have entered it.
+#[pyclass(frozen, module = "outplay", name = "CancelFlag_")]
+#[derive(Default)]
+pub(crate) struct CancelFlag(Arc<AtomicBool>);
+
+#[pymethods]
+impl CancelFlag {
+    #[new]
+    fn new() -> CancelFlag {
+        CancelFlag::default()
+    }
+
+    /// Cancels the work.
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the work is cancelled.
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Makes this flag the one of the calling thread.
+    fn enter(&self) {
+        CANCEL.set(Some(self.0.clone()));
+    }
+}
+
+/// Checks for Ctrl-C on the main thread, and for the cancel flag of any thread.
+pub(crate) fn check(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()?;
+    match CANCEL.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))) {
+        true => Err(errors::typed(py, "CancelledError", "the work was cancelled", None)),
+        false => Ok(()),
     }
 }
 
@@ -96,6 +139,7 @@ pub(crate) fn run<T: Send + 'static>(
     progress: Option<&Py<PyAny>>,
     job: impl FnOnce(&dyn Monitor) -> T + Send + 'static,
 ) -> PyResult<T> {
+    check(py)?;
     let shared = Arc::new(JobMonitor {
         stop: AtomicBool::new(false),
         stage: Mutex::default(),
@@ -129,7 +173,7 @@ pub(crate) fn run<T: Send + 'static>(
             Err(RecvTimeoutError::Disconnected) => break None,
             Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
             Err(RecvTimeoutError::Timeout) => {
-                let mut checked = py.check_signals();
+                let mut checked = check(py);
                 if let Some(progress) =
                     progress.filter(|_| checked.is_ok() && reported.elapsed() >= PROGRESS_INTERVAL)
                 {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
 from functools import lru_cache
 
@@ -346,3 +347,13 @@ def test_a_forged_proof_fails():
 def test_proofs_are_for_boards():
     with pytest.raises(op.InputError):
         op.prove("nim:1+2")
+
+
+def test_scores_by_the_spec_as_it_was_passed():
+    report = op.match("tictactoe", ["alphabeta:depth=4", "random", first], games=4)
+    row = report.players[0]
+    assert row["player"] != "alphabeta:depth=4"
+    assert report.score("alphabeta:depth=4") == report.score(row["player"]) == report.score(0) == row["score"]
+    assert pickle.loads(pickle.dumps(report)).score("alphabeta:depth=4") == row["score"]
+    with pytest.raises(KeyError, match="random"):
+        report.score("alphabeta:depth=5")

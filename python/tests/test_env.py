@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -106,3 +108,27 @@ def test_limits_are_those_of_the_game():
         assert env.infos[env.agent_selection]["value"] is None
     with pytest.raises(op.InputError, match="time"):
         op.env("tictactoe", time=-1)
+
+
+@pytest.mark.parametrize("rules", ["connect4:4x4", "pig:20", TicTacToe()])
+def test_copies_of_an_environment_play_on_alone(rules):
+    """Tree search copies the environment before each playout."""
+    env = op.env(rules)
+    env.reset(seed=3)
+    before = env.position
+    for clone in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        while clone.agents:
+            agent = clone.agent_selection
+            dead = clone.terminations[agent] or clone.truncations[agent]
+            legal = np.flatnonzero(clone.observe(agent)["action_mask"])
+            clone.step(None if dead else int(legal[0]))
+        assert clone.position != before and env.position is before and env.agents == ["player_0", "player_1"]
+
+
+def test_actions_are_those_of_positions():
+    for spec in ("connect4:5x4", "tictactoe", "nim:3+4"):
+        env = op.env(spec)
+        env.reset(seed=1)
+        for place, word in enumerate(env.position.legal):
+            assert env.action_of(place, word) == env.position.action(word) and env.words[env.action_of(place, word)] == word
+        assert env.falls == (spec == "connect4:5x4")

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import outplay as op
 import pytest
-from rules import TicTacToe
+from rules import Pile, TicTacToe
 
 
 @pytest.mark.parametrize(
@@ -303,3 +303,104 @@ def test_functions_pass_limits_on(tmp_path):
 def test_judged_positions_must_be_of_the_game():
     with pytest.raises(ValueError, match="connect4:4x4"):
         op.judge("random", "tictactoe", [op.game("connect4:4x4").start])
+
+
+@pytest.mark.parametrize(
+    ("given", "text"), [(["4", "4"], "44"), (("4",), "4"), ([], ""), (iter(["1", "2"]), "12"), (None, ""), ("4 4", "44")]
+)
+def test_moves_of_a_position_are_text_or_a_list(given, text):
+    g = op.game("connect4:4x4")
+    assert g.position(given) == g.position(text)
+
+
+def test_moves_of_a_position_are_whatever_play_accepts():
+    g = op.game("tictactoe")
+    assert g.position([g.start.moves[0]]) == g.start.play(g.start.moves[0])
+    own = op.game(TicTacToe())
+    assert own.position([4, "0"]).object == "o...x...."
+    assert own.position([0], at="....x....").object == "o...x...."
+    for moves in (4, ["z9"], ["b2", "b2"], [None]):
+        with pytest.raises(op.InputError):
+            g.position(moves)
+    assert g.tree(["b2"], depth=1) == g.tree("b2", depth=1)
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", "connect4:4x4", "mnk:4x3,k=3", "nim:2+2", "morris:three"])
+def test_symmetric_positions_are_listed_once(spec):
+    start = op.game(spec).start
+    for p in (start, start.play(start.legal[0])):
+        images = p.symmetric()
+        assert len(images) == len(set(images)) and p in images
+
+
+@pytest.mark.parametrize("number", [-1, -(2**70), 2**70])
+def test_numbers_out_of_range_are_errors_of_the_package(number, tmp_path):
+    g = op.game("nim:1+2")
+    graph = op.compile(g)
+    for ask in (
+        lambda: op.game("chess:KQK").numbered(number),
+        lambda: g.start.choose("random", seed=number),
+        lambda: g.tree(depth=number),
+        lambda: g.solve(save=False).probe([g.start], threads=number),
+        lambda: op.compile(g, most=number),
+        lambda: op.match(g, ["random", "random"], games=number),
+        lambda: op.match(g, ["random", "random"], seed=number),
+        lambda: op.match(g, ["random", "random"], plies=number),
+        lambda: op.match(g, ["random", "random"], openings=number),
+        lambda: op.export(g, tmp_path / "rows.csv", positions=number),
+        lambda: op.export(g, tmp_path / "rows.csv", plies=(0, number)),
+        lambda: op.export(g, tmp_path / "rows.csv", seed=number),
+    ):
+        with pytest.raises(op.InputError, match=f"{number} is out of range; use a whole number from 0"):
+            ask()
+    if number == -1:
+        for ask in (graph.next, graph.position):
+            with pytest.raises(IndexError, match="-1"):
+                ask(number)
+        with pytest.raises(op.LawError, match="move to -1"):
+            op.Graph([0, 0], [None, 1], [[-1], []])
+        with pytest.raises(op.InputError, match="a turn must be"):
+            op.Graph([-1], [1], [[]])
+
+
+def test_payoffs_that_tables_cannot_store_are_refused(tmp_path):
+    class Rich(Pile):
+        def __init__(self, payoff, dice=False):
+            super().__init__(3)
+            self.payoff = payoff
+            if dice:
+                self.chance = lambda pos: []
+
+        def outcome(self, pos):
+            said = super().outcome(pos)
+            return None if said is None else said * self.payoff
+
+    assert op.game(Rich(16384)).solve(data=tmp_path).game.start.payoff == -16384
+    with pytest.raises(op.LawError, match="from -16384 to 16384") as caught:
+        op.game(Rich(16385)).solve()
+    assert caught.value.law == "payoff"
+    # Means are stored as floating-point numbers.
+    assert op.game(Rich(1_000_000, dice=True)).start.mean == -1_000_000
+    assert len(op.Graph([0], [-16384], [[]])) == 1
+    for payoff in (16385, 2**31, -(2**40)):
+        with pytest.raises(op.LawError, match="16384"):
+            op.Graph([0], [payoff], [[]])
+        with pytest.raises(op.LawError, match="16384"):
+            op.Graph([0], [1], [[]]).with_payoffs([payoff])
+    assert op.Graph([2, 0, 0], [None, 20_000, 0], [[1, 2], [], []], [[0.5, 0.5], [], []]).game().start.mean == 10_000
+    Rich.best_payoff = 20_000
+    with pytest.raises(op.InputError, match="`best_payoff` is 20000"):
+        op.game(Rich(1))
+
+
+@pytest.mark.parametrize(
+    "spec", ["tictactoe", "mnk:3x3,k=3,misere", "mnk:3x2,k=2", "mnk:3x3,k=3,obstacles=b2", "connect:3x3,k=3", "mnk:4x3,k=3"]
+)
+def test_small_boards_are_swept_in_memory(spec):
+    game = op.game(spec, data="/nonexistent")
+    auto, dense = game.solve(save=False), game.solve(save=False, method="dense")
+    # On a tiny board the plan of the bit-planes takes longer than the whole sweep.
+    assert auto.method == ("dense" if spec == "mnk:4x3,k=3" else "sweep")
+    names = ("value", "distance", "best", "positions_for_first", "positions_for_mover")
+    assert [getattr(auto, name) for name in names] == [getattr(dense, name) for name in names]
+    assert game.solve(save=False, values="wdl").value == auto.value

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import random
+import subprocess
+import sys
 
 import outplay as op
 import pytest
@@ -212,3 +216,15 @@ def test_games_of_games_are_told_apart_by_their_history():
     assert game.position(at="start") == game.start
     with pytest.raises(op.InputError):
         game.position(at="4, 4")
+
+
+def test_positions_pickle():
+    """In another process the same text has another hash, and the rules are made again."""
+    p = op.from_openspiel("tic_tac_toe").start
+    q = p.play(p.legal[4])
+    assert pickle.loads(pickle.dumps([p, q])) == [p, q] and copy.deepcopy(q) is q
+    node = pickle.loads(pickle.dumps(q.object))
+    assert node == q.object and hash(node) == hash(q.object)
+    script = "import sys, pickle; p, q = pickle.load(sys.stdin.buffer); print(p.play(p.legal[4]) == q, len({p, q}), q.value)"
+    done = subprocess.run([sys.executable, "-c", script], input=pickle.dumps([p, q]), capture_output=True, check=True)
+    assert done.stdout.decode().split() == ["True", "2", q.value]

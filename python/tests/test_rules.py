@@ -894,3 +894,17 @@ def test_time_covers_exploring_and_solving():
     with pytest.raises(op.LimitError, match="0.3 s"):
         op.exploitability(lambda position: position.legal[0], Wide(), time=0.3)
     assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("said", [None, 3])
+@pytest.mark.parametrize("method", ["moves", "chance", "symmetric"])
+def test_lists_that_are_none(method, said):
+    class Mistake(Pile):
+        pass
+
+    setattr(Mistake, method, lambda self, pos: said)
+    if method == "chance":
+        Mistake.turn = lambda self, pos: "chance"
+    error = law(Mistake())
+    assert error.law == method and f"`{method}` returns {said}" in str(error) and error.position == (7, 0)
+    assert "iterable" in str(error)

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import outplay as op
 import pytest
+from rules import TicTacToe
 
 
 def test_a_table_says_what_it_knows(small):
@@ -192,3 +193,13 @@ def test_progress_that_raises_stops_the_work():
 
     with pytest.raises(Enough):
         op.game("connect4:6x6", memory=8 << 30).solve(method="search", save=False, progress=bored)
+
+
+@pytest.mark.parametrize("rules", ["mnk:4x3,k=3", TicTacToe(), "morris:three"])
+def test_statistics_without_a_stored_table(rules, tmp_path):
+    game = op.game(rules, data=tmp_path / "none")
+    table = game.solve(save=False)
+    assert not table.stored
+    stored = game.solve(data=tmp_path / "full")
+    assert table.stats() == stored.stats() and table.stats()["tiers"]
+    assert not (tmp_path / "none").exists()
