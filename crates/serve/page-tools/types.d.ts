@@ -97,8 +97,12 @@ interface View {
   chance: boolean;
   /** Whether the game has no start position. */
   startless: boolean;
+  /** The longest that the values may take, in seconds. */
+  seconds: number;
   /** Whether /proof writes proofs of this game. */
   provable: boolean;
+  /** Whether it is expected to prove this position. */
+  proof_expected: boolean;
   /** Evaluations for the horizon of a tree. */
   evals: string[];
   /** The side that makes the first move. */
@@ -170,6 +174,8 @@ interface Opinion {
   opinion: number;
   depth: number;
   over: boolean;
+  /** The value of the move, where it is proven. */
+  value?: Verdict;
 }
 
 /** An answer from the mover's point of view (verdict.js). */
