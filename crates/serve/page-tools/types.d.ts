@@ -236,6 +236,44 @@ interface HistoryPly extends Answer {
 
 type SeenPly = HistoryPly & Seen;
 
+/** How many moves of a player kept the value, of those that could be judged. */
+interface JudgedMoves {
+  moves: number;
+  judged: number;
+  unjudged: number;
+  kept: number;
+  /** The share of the judged moves; null if none was judged. */
+  accuracy: number | null;
+}
+
+interface TurningPoint extends Mistake {
+  /** The move's number, from 1. */
+  ply: number;
+  move: string;
+  /** Whether no later move can have been the turning point. */
+  certain: boolean;
+}
+
+interface GameReview {
+  outcome: number | null;
+  /** Positions without a known value. */
+  unknown: number;
+  turning_point: TurningPoint | null;
+  accuracy: { first: JudgedMoves; second: JudgedMoves };
+}
+
+/** A finished game, as its review describes it. */
+interface ReviewedGame {
+  /** The side of the only human player. */
+  own: Side | null;
+  names: Names;
+  moves: string[];
+  /** 1 if the first player won, −1 if the second did, 0 for a draw. */
+  result: number;
+  dice: boolean;
+  humans: Side[];
+}
+
 interface ReasonMark {
   spot: number;
   name: string;
