@@ -379,6 +379,8 @@ interface Trace {
   depth: number;
   counters: Counters;
   recorded_plies: number;
+  /** Whether the root's value is that of the game; otherwise it is an estimate. */
+  exact: boolean;
   note: string | null;
   nodes: TraceNode[];
 }
