@@ -178,6 +178,12 @@ interface Opinion {
   value?: Verdict;
 }
 
+interface OpinionsAnswer {
+  moves: Opinion[];
+  /** The value of the position, where it is proven. */
+  value?: Verdict;
+}
+
 /** An answer from the mover's point of view (verdict.js). */
 interface Seen extends Omit<Answer, "value"> {
   value: ValueWord;

@@ -362,7 +362,7 @@ export const historyStream = (place, hear) =>
 /**
  * Streams heuristic scores of moves without an exact value. `hear` has `move`, `done` and `fail`.
  * @param {Place} place
- * @param {Hear<{ moves: Opinion[], value?: Verdict }> & { move(opinion: Opinion): unknown, progress?(): unknown }} hear
+ * @param {Hear<OpinionsAnswer> & { move(opinion: Opinion): unknown, progress?(): unknown }} hear
  */
 export const opinions = (place, hear) =>
   listen(`${BASE}/opinions/stream?${query(place)}`, hear, () => view(place));

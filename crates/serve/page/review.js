@@ -1,7 +1,7 @@
 // @ts-check
 
-// Sentences of the review of a game: the turning point, and the accuracy of each human player. Values that are
-// not known are said to be unknown.
+// Sentences of the review of a game: the turning point, and the accuracy of each human player. Values that
+// are not known are said to be unknown.
 
 /**
  * The sentences about a finished game.
