@@ -174,6 +174,18 @@ impl Game for Einstein {
         next
     }
 
+    fn most_positions(&self) -> Option<f64> {
+        // Each cube is captured or on a cell of its own: C(cubes, k) · cells · (cells − 1) · … for k cubes left.
+        let (cells, cubes) = (u32::from(self.size).pow(2), 2 * u32::from(self.cubes));
+        let (mut ways, mut placed) = (1.0, 1.0);
+        for left in 0..cubes {
+            ways = ways * f64::from((cubes - left) * (cells - left)) / f64::from(left + 1);
+            placed += ways;
+        }
+        // Either player rolls, or has rolled one of the faces.
+        Some(placed * 2.0 * (f64::from(self.cubes) + 1.0))
+    }
+
     fn outcome(&self, pos: &Cubes) -> Option<Payoff> {
         if pos.rolled != 0 {
             return None;
@@ -340,6 +352,14 @@ mod tests {
             assert_eq!(game.spec(), text);
             laws::check(&game);
         }
+    }
+
+    #[test]
+    fn positions_are_counted_from_above() {
+        let most = |text: &str| Einstein::from_spec(Spec::parse(text).unwrap()).unwrap().most_positions();
+        // 1 + 54 + 1,080 + 10,080 + 45,360 + 90,720 + 60,480 ways to place up to six cubes on nine cells.
+        assert_eq!(most("einstein:3x3"), Some(207_775.0 * 8.0));
+        assert!(most("einstein:4x4") > Some(7e7));
     }
 
     #[test]

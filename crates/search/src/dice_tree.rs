@@ -47,11 +47,11 @@ pub fn dice_tree<G: Chance, E: Evaluate<G>>(
         let report =
             observed(game, pos, evaluate, method, SearchLimits::depth(depth), &mut recorder, monitor)?;
         match report.limit {
-            None | Some(Limit::Depth) => Ok((recorder, report.counters())),
+            None | Some(Limit::Depth) => Ok((recorder, report.counters(), report.exact)),
             Some(_) => Err(SearchError::Stopped),
         }
     };
-    let (counted, _) = run(None)?;
+    let (counted, ..) = run(None)?;
     let mut sum = 0;
     let fitting = counted.per_ply.iter().take_while(|&&here| {
         sum += here;
@@ -59,11 +59,12 @@ pub fn dice_tree<G: Chance, E: Evaluate<G>>(
     });
     // The root and its moves are always shown.
     let plies = (fitting.count() as u32).saturating_sub(1).max(1);
-    let (Recorder { mut branches, .. }, counts) = run(Some(plies))?;
+    let (Recorder { mut branches, .. }, counts, exact) = run(Some(plies))?;
     mark_principal(&mut branches);
     let prune = method != DiceMethod::Expectiminimax;
     let options = TreeOptions { prune, best_payoff: false, distance: false, most, ..TreeOptions::default() };
-    Ok(Tree { branches, depth, options, dice: Some(method), counts, recorded_plies: plies.min(depth) })
+    let recorded_plies = plies.min(depth);
+    Ok(Tree { branches, depth, options, dice: Some(method), counts, recorded_plies, exact })
 }
 
 /// A node on the path.

@@ -147,6 +147,9 @@ pub struct Tree<G: Game> {
     pub counts: Counters,
     /// Number of plies that are recorded completely.
     pub recorded_plies: u32,
+    /// Whether the root's value is that of the game and not an estimate: a win or loss that was found, or any value if
+    /// the search estimated no position at its horizon.
+    pub exact: bool,
 }
 
 impl<G: Game> Tree<G> {
@@ -226,6 +229,7 @@ pub fn tree<G: Game, E: Evaluate<G>>(
             branches: Vec::new(),
             per_ply: Vec::new(),
             counts: Counters::default(),
+            estimated: false,
         };
         recorder.visit(pos, None, None, 0, OPEN);
         match budget.why() {
@@ -243,11 +247,15 @@ pub fn tree<G: Game, E: Evaluate<G>>(
         });
         // The root and its moves are always shown.
         let plies = (fitting.count() as u32).saturating_sub(1).max(1);
-        run(Some(plies)).map(|recorder| (plies, recorder.finished()))
+        run(Some(plies)).map(|recorder| (plies, recorder.estimated, recorder.finished()))
     });
-    let (recorded_plies, (mut branches, counts)) = recorder?;
+    let (recorded_plies, estimated, (mut branches, counts)) = recorder?;
     mark_principal(&mut branches);
-    Ok(Tree { branches, depth, options, dice: None, counts, recorded_plies: recorded_plies.min(depth) })
+    let decided = |worth| matches!(worth, Worth::End(value) if value.payoff() != 0);
+    let root = branches.first().and_then(|root| root.worth);
+    let exact = !estimated || root.is_some_and(|(_, worth)| decided(worth));
+    let recorded_plies = recorded_plies.min(depth);
+    Ok(Tree { branches, depth, options, dice: None, counts, recorded_plies, exact })
 }
 
 /// Marks the principal variation: from the root, the first child with the value of its parent.
@@ -277,6 +285,8 @@ struct Recorder<'a, G: Game, E> {
     branches: Vec<Branch<G::Position, G::Move>>,
     per_ply: Vec<usize>,
     counts: Counters,
+    /// Whether a position at the horizon was evaluated.
+    estimated: bool,
 }
 
 impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
@@ -350,6 +360,7 @@ impl<G: Game, E: Evaluate<G>> Recorder<'_, G, E> {
             }
             None if ply == self.context.depth => {
                 self.counts.static_evaluations += 1;
+                self.estimated = true;
                 (SearchScore::opinion(self.context.opinion(pos)), Fate::Horizon)
             }
             None => {

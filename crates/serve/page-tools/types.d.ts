@@ -97,8 +97,12 @@ interface View {
   chance: boolean;
   /** Whether the game has no start position. */
   startless: boolean;
+  /** The longest that the values may take, in seconds. */
+  seconds: number;
   /** Whether /proof writes proofs of this game. */
   provable: boolean;
+  /** Whether it is expected to prove this position. */
+  proof_expected: boolean;
   /** Evaluations for the horizon of a tree. */
   evals: string[];
   /** The side that makes the first move. */
@@ -170,6 +174,14 @@ interface Opinion {
   opinion: number;
   depth: number;
   over: boolean;
+  /** The value of the move, where it is proven. */
+  value?: Verdict;
+}
+
+interface OpinionsAnswer {
+  moves: Opinion[];
+  /** The value of the position, where it is proven. */
+  value?: Verdict;
 }
 
 /** An answer from the mover's point of view (verdict.js). */
@@ -229,6 +241,44 @@ interface HistoryPly extends Answer {
 }
 
 type SeenPly = HistoryPly & Seen;
+
+/** How many moves of a player kept the value, of those that could be judged. */
+interface JudgedMoves {
+  moves: number;
+  judged: number;
+  unjudged: number;
+  kept: number;
+  /** The share of the judged moves; null if none was judged. */
+  accuracy: number | null;
+}
+
+interface TurningPoint extends Mistake {
+  /** The move's number, from 1. */
+  ply: number;
+  move: string;
+  /** Whether no later move can have been the turning point. */
+  certain: boolean;
+}
+
+interface GameReview {
+  outcome: number | null;
+  /** Positions without a known value. */
+  unknown: number;
+  turning_point: TurningPoint | null;
+  accuracy: { first: JudgedMoves; second: JudgedMoves };
+}
+
+/** A finished game, as its review describes it. */
+interface ReviewedGame {
+  /** The side of the only human player. */
+  own: Side | null;
+  names: Names;
+  moves: string[];
+  /** 1 if the first player won, −1 if the second did, 0 for a draw. */
+  result: number;
+  dice: boolean;
+  humans: Side[];
+}
 
 interface ReasonMark {
   spot: number;
@@ -335,6 +385,8 @@ interface Trace {
   depth: number;
   counters: Counters;
   recorded_plies: number;
+  /** Whether the root's value is that of the game; otherwise it is an estimate. */
+  exact: boolean;
   note: string | null;
   nodes: TraceNode[];
 }

@@ -4,6 +4,7 @@
 
 import { $, h, put } from "./dom.js";
 import { given } from "./given.js";
+import { story } from "./review.js";
 
 export class After {
   /** @type {App} */
@@ -75,78 +76,14 @@ export class After {
   /** Sentences about the turning point and the accuracy of each human player. */
   story() {
     const { app, history } = this;
-    const { plies } = history;
-    const { moves } = app.state;
-    const outcome = given(app.view?.outcome);
-    const known =
-      plies.some((ply) => ply && ply.value !== "unknown") ||
-      plies.some((ply) => typeof ply?.own === "number");
-    if (!known) return ["The values of this game are not known."];
-    const words = [];
-    const result = Math.sign(outcome);
-    /** @param {Side} side */
-    const name = (side) => (app.own === side ? "you" : app.names[side]);
-    const loser = result > 0 ? "second" : "first";
-    const turning =
-      result === 0
-        ? history.mistakes.findLast((i) => history.mistakeAt(i).from === "win")
-        : history.mistakes.findLast((i) => {
-            const { by, from, to } = history.mistakeAt(i);
-            return by === loser && to === "loss" && from !== "loss";
-          });
-    /** @param {number} i */
-    const number = (i) => `move ${i + 1} (${moves[i]})`;
-    if (turning !== undefined) {
-      const { by, from, to } = history.mistakeAt(turning);
-      const verb = app.own === by ? "you turned" : `${app.names[by]} turned`;
-      words.push(
-        `${begin(app, result)} The turning point was ${number(turning)}: ${verb} a ${from} into a ${to}.`,
-      );
-    } else if (result === 0) words.push("A draw from start to finish: neither side missed a win.");
-    else if (typeof plies[0]?.own === "number") words.push(`${begin(app, result)} ${this.luck()}`);
-    else
-      words.push(`${begin(app, result)} ${cap(name(loser))} never had a chance: the start was already lost.`);
-    for (const side of /** @type {Side[]} */ (["first", "second"]))
-      if (app.state[side] === "human") words.push(this.accuracy(side));
-    return words.filter(Boolean);
+    const { state, own, names } = app;
+    return story(given(history.review), {
+      own,
+      names,
+      moves: state.moves,
+      result: Math.sign(given(app.view?.outcome)),
+      dice: Boolean(app.view?.chance),
+      humans: /** @type {Side[]} */ (["first", "second"]).filter((side) => state[side] === "human"),
+    });
   }
-
-  /** The costliest decision in a game with dice. */
-  luck() {
-    const { history, app } = this;
-    const worst = history.mistakes
-      .filter((i) => app.own === null || history.mistakeAt(i).by === app.own)
-      .sort((a, b) => history.mistakeAt(b).loss - history.mistakeAt(a).loss)[0];
-    if (worst === undefined) return "The dice decided.";
-    const { by, loss } = history.mistakeAt(worst);
-    return (
-      `The costliest decision was move ${worst + 1} (${app.state.moves[worst]}): it cost ` +
-      `${app.own === by ? "you" : app.names[by]} ${loss.toFixed(3)} in expected value.`
-    );
-  }
-
-  /** @param {Side} side */
-  accuracy(side) {
-    const { app, history } = this;
-    const { plies } = history;
-    const own = app.state.moves.flatMap((_, i) => (plies[i]?.to_move === side ? [i] : []));
-    if (!own.length) return "";
-    const kept = own.filter((i) => !plies[i + 1]?.mistake).length;
-    const who = app.own === side ? "Your accuracy" : `${app.names[side]}’s accuracy`;
-    const percent = Math.round((100 * kept) / own.length);
-    return `${who}: ${percent} %. ${kept} of ${own.length} moves kept the value.`;
-  }
-}
-
-/** @param {string} word */
-const cap = (word) => word[0].toUpperCase() + word.slice(1);
-
-/**
- * @param {App} app
- * @param {number} result
- */
-function begin(app, result) {
-  if (app.own)
-    return result === 0 ? "A draw." : result > 0 === (app.own === "first") ? "You won." : "You lost.";
-  return result === 0 ? "A draw." : `${app.names[result > 0 ? "first" : "second"]} won.`;
 }

@@ -167,7 +167,7 @@ export const position = (place, signal) => ask(`/position?${query(place)}`, { si
 /**
  * @param {Place} place
  * @param {AbortSignal} [signal]
- * @returns {Promise<{ game: string, plies: HistoryPly[] }>}
+ * @returns {Promise<{ game: string, plies: HistoryPly[], review: GameReview }>}
  */
 export const history = (place, signal) => ask(`/history?${query(place)}`, { signal });
 /**
@@ -354,7 +354,7 @@ export const stream = (place, hear) =>
 /**
  * Streams the values of a game's positions, last position first. `hear` has `ply`, `done` and `fail`.
  * @param {Place} place
- * @param {Hear<{ plies: HistoryPly[] }> & { ply(ply: HistoryPly): unknown }} hear
+ * @param {Hear<{ plies: HistoryPly[], review: GameReview }> & { ply(ply: HistoryPly): unknown }} hear
  */
 export const historyStream = (place, hear) =>
   listen(`${BASE}/history/stream?${query(place)}`, hear, () => view(place));
@@ -362,7 +362,7 @@ export const historyStream = (place, hear) =>
 /**
  * Streams heuristic scores of moves without an exact value. `hear` has `move`, `done` and `fail`.
  * @param {Place} place
- * @param {Hear<{ moves: Opinion[] }> & { move(opinion: Opinion): unknown, progress?(): unknown }} hear
+ * @param {Hear<OpinionsAnswer> & { move(opinion: Opinion): unknown, progress?(): unknown }} hear
  */
 export const opinions = (place, hear) =>
   listen(`${BASE}/opinions/stream?${query(place)}`, hear, () => view(place));

@@ -57,7 +57,7 @@ export class Explore {
           class: "quiet",
           title,
           "data-deeper": view,
-          onclick: () => this.app.go({ view, extra: {} }),
+          onclick: () => this.app.go({ view, extra: view === "proof" ? { of: this.app.state.game } : {} }),
         },
         words,
       );
@@ -102,6 +102,10 @@ export class Explore {
     } else if (app.failed) {
       put(this.headline, "No value");
       this.how.textContent = app.failed;
+    } else if (app.values.proven) {
+      const { proven } = app.values;
+      put(this.headline, symbol(proven.value), sentence({ odds: null, ...proven }, app.toMove, app.names));
+      this.how.textContent = "proved; the search for the values of all moves is still running";
     } else if (app.values.guesses.length) {
       const [guess] = app.values.guesses;
       put(
@@ -121,7 +125,9 @@ export class Explore {
       this.how.textContent = [
         stage ?? "starting",
         counted,
-        view.exact === false && "probably too large for an exact answer",
+        view.exact === false
+          ? "probably too large for an exact answer"
+          : `at most ${Math.round(view.seconds)} s`,
       ]
         .filter(Boolean)
         .join(" · ");
@@ -134,7 +140,9 @@ export class Explore {
         this.reason,
         app.reasons.words.map((words) => h("li", {}, words)),
       );
-    this.provable.hidden = !view.provable;
+    // A proof is offered where one is expected, and where the value is known.
+    const known = answer ? answer.value !== "unknown" : app.values.proven;
+    this.provable.hidden = app.over || !view.provable || !(view.proof_expected || known);
     this.drawMoves(view.scene, found, answer);
     // The first screen already shows the values on the board.
     this.list.hidden = app.state.view === "home";
@@ -277,7 +285,7 @@ export class Explore {
       `${move.value === "loss" ? "lost" : ""}`;
     const score = typeof move.score === "number" ? ` · ${scoreText(move.score)}` : "";
     row.text.textContent = guess
-      ? about(move)
+      ? about(move, 2)
       : move.waiting
         ? this.app.progress
           ? "…"

@@ -9,6 +9,7 @@ import * as api from "./api.js";
 import { $, around, beneath, h, put, s } from "./dom.js";
 import { given } from "./given.js";
 import { glyphOf } from "./glyphs.js";
+import { flawless } from "./review.js";
 import { long, mean, opposite, seen, share } from "./verdict.js";
 
 const STEP = 18;
@@ -34,6 +35,8 @@ export class History {
   stop = null;
   failed = "";
   complete = false;
+  /** @type {GameReview | null} */
+  review = null;
   painted = "";
 
   constructor() {
@@ -82,6 +85,7 @@ export class History {
     this.key = key;
     this.failed = "";
     this.complete = false;
+    this.review = null;
     this.plies = [];
     /** @param {HistoryPly} ply */
     const keep = (ply) => (this.plies[ply.ply] = seen(ply, ply.to_move));
@@ -98,6 +102,7 @@ export class History {
         },
         done: (reply) => {
           reply.plies.forEach(keep);
+          this.review = reply.review;
           this.complete = true;
           told();
         },
@@ -176,7 +181,7 @@ export class History {
       (this.complete
         ? bad.length
           ? `Mistakes at ${bad.slice(0, 6).map(name).join(", ")}${bad.length > 6 ? " …" : ""}`
-          : "No mistakes."
+          : flawless(given(this.review), plies.length)
         : "Analysing the game …");
     put(
       this.actions,

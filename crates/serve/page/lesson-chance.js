@@ -2,10 +2,11 @@
 
 // Lesson 8: chance nodes (expectiminimax), and pruning with Star1 and Star2.
 
+import * as api from "./api.js";
 import { h, put } from "./dom.js";
 import { mini } from "./mini.js";
 import { TreePicture, childrenOf, odds, pathTo, stepsOf } from "./tree-picture.js";
-import { bound, short, sign, trimmed } from "./worth.js";
+import { bound, rootValue, short, sign, trimmed } from "./worth.js";
 
 /** @type {{ [name: string]: { words: string, place: Place, depth: number } }} */
 const GAMES = {
@@ -32,22 +33,27 @@ export async function begin(lesson) {
     const { place, depth } = GAMES[game];
     /** @param {string} name */
     const ask = (name) => lesson.tree(place, { method: name, depth, most: 300 });
-    const [plain, chosen] = await Promise.all([ask("expectiminimax"), ask(method)]);
+    const [plain, chosen, answer] = await Promise.all([
+      ask("expectiminimax"),
+      ask(method),
+      api.position(place, lesson.signal),
+    ]);
     lesson.trace = chosen;
     picture.load(chosen);
     lesson.command(
       `outplay show ${place.game}${place.position ? ` --position '${place.position}'` : ""} --tree ` +
         `--depth ${depth} --method ${method === "expectiminimax" ? "expectimax" : method}`,
     );
-    lesson.run(stepsFor(chosen, plain, place));
+    lesson.run(stepsFor(chosen, plain, place, answer.mean));
   };
 
   /**
    * @param {Trace} trace
    * @param {Trace} plain
    * @param {Place} place
+   * @param {number | undefined} value the exact mean payoff of First at the root
    */
-  const stepsFor = (trace, plain, place) => {
+  const stepsFor = (trace, plain, place, value) => {
     const { nodes } = trace;
     const kids = childrenOf(nodes);
     const list = stepsOf(trace);
@@ -196,7 +202,7 @@ export async function begin(lesson) {
     const [all, some] = [plain.counters, trace.counters];
     steps.push({
       words: [
-        `The root is worth ${short(nodes[0].worth)} to First. ${some.nodes} positions were visited, ` +
+        `${rootValue(trace, value)} ${some.nodes} positions were visited, ` +
           `${some.static_evaluations} of them ` +
           `leaves${method === "expectiminimax" ? "" : `; the full search visits ${all.nodes}`}.`,
         method === "expectiminimax"

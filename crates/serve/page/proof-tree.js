@@ -35,13 +35,13 @@ function withWalk(scene, stones, over) {
 }
 
 /**
- * Whether the server can prove a game; false for invalid positions.
+ * Whether the server is expected to prove a position; false for invalid positions.
  * @param {WholePlace} place
  * @param {AbortSignal} signal
  */
 const isProvable = ({ game, position, moves }, signal) =>
   api.view({ game, position, moves }, signal).then(
-    (view) => view.provable,
+    (view) => view.proof_expected,
     () => false,
   );
 

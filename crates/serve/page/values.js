@@ -8,7 +8,7 @@ import * as api from "./api.js";
 import { announce, toast } from "./dom.js";
 import { given } from "./given.js";
 import { trail } from "./scene.js";
-import { long, mean, seen, sentence } from "./verdict.js";
+import { long, mean, proven, seen, sentence, within } from "./verdict.js";
 
 /** Milliseconds before a line is requested, so that a passing pointer sends no request. */
 const BEAT = 250;
@@ -26,6 +26,8 @@ export class Values {
   found = new Map();
   /** @type {Map<string, { opinion: number, depth: number }>} */
   opinions = new Map();
+  /** @type {Verdict | null} the value of the position, if it is proven before the answer arrives */
+  verdict = null;
   /** @type {Progress | null} */
   progress = null;
   /** @type {string | null} */
@@ -45,6 +47,7 @@ export class Values {
     this.answer = null;
     this.found = new Map();
     this.opinions = new Map();
+    this.verdict = null;
     this.progress = null;
     this.failed = null;
   }
@@ -108,10 +111,10 @@ export class Values {
   judge(place, signal) {
     const { app } = this;
     /** @param {Opinion} options */
-    const hear = ({ move, opinion, depth, over }) => {
-      this.opinions.set(move, { opinion, depth });
+    const hear = ({ move, opinion, depth, over, value }) => {
+      if (!value) this.opinions.set(move, { opinion, depth });
       if (over) return;
-      this.put(this.found.get(move) ?? { move, value: "unknown", distance: null });
+      this.put({ ...(this.found.get(move) ?? { move, distance: null }), value: value ?? "unknown" });
       app.drawSoon();
     };
     this.stop = api.opinions(place, {
@@ -120,6 +123,7 @@ export class Values {
       done: (answer) => {
         if (signal.aborted) return;
         answer.moves.forEach(hear);
+        this.verdict = answer.value ?? null;
         app.draw();
         this.search(place, signal);
       },
@@ -141,16 +145,29 @@ export class Values {
     return list.sort((a, b) => b.depth - a.depth || b.opinion - a.opinion).map(({ move }) => move);
   }
 
+  /** What is proven about the position before its answer arrives; null if nothing is. */
+  get proven() {
+    if (this.verdict) return { value: this.verdict, distance: null };
+    return proven([...this.found.values()], given(this.app.view).scene.moves.length);
+  }
+
   /** @param {PositionAnswer} answer */
   hear(answer) {
     const { app } = this;
-    const moves = answer.moves.map((move) => seen(move, app.toMove));
+    const { found, proven: earlier } = this;
     this.found = new Map();
-    moves.forEach((move) => this.put(move));
+    for (const move of answer.moves.map((known) => seen(known, app.toMove))) {
+      const before = found.get(move.move);
+      // What was proven stays so, even if the answer ran out of time before it.
+      const lost = move.value === "unknown" && mean(move) === null;
+      this.put(lost && before && before.value !== "unknown" ? before : move);
+    }
     this.answer = { ...seen(answer, app.toMove), moves: [...this.found.values()] };
+    const { value, bounds } = this.answer;
     const guess = this.guesses[0];
-    if (guess !== undefined && this.answer.value === "unknown")
-      this.answer.opinion = this.opinions.get(guess)?.opinion;
+    if (value === "unknown" && mean(this.answer) === null && earlier) Object.assign(this.answer, earlier);
+    else if (guess !== undefined && value === "unknown")
+      this.answer.opinion = within(this.opinions.get(guess)?.opinion, bounds);
     this.progress = null;
     this.failed = null;
     app.keep();

@@ -60,11 +60,35 @@ export function brief(answer) {
  * The estimate of a move or position without an exact value: "≈ +0.3".
  * @param {Pick<Seen, "opinion">} answer
  */
-export function about(answer) {
+export function about(answer, digits = 1) {
   const { opinion = 0 } = answer;
-  const sign = opinion >= 0.05 ? "+" : opinion <= -0.05 ? "−" : "";
-  return `≈ ${sign}${Math.abs(opinion).toFixed(1)}`;
+  const text = Math.abs(opinion).toFixed(digits);
+  const sign = Number(text) === 0 ? "" : opinion > 0 ? "+" : "−";
+  return `≈ ${sign}${text}`;
 }
+
+/**
+ * What the values of the moves prove about a position: a winning move decides it, and so do the values of all
+ * `count` moves. Null if they prove nothing.
+ * @param {Seen[]} moves
+ * @param {number} count
+ * @returns {{ value: Verdict, distance: number | null } | null}
+ */
+export function proven(moves, count) {
+  const known = moves.filter((move) => mean(move) === null && move.value !== "unknown").sort(compare);
+  const [best] = known;
+  if (!best || best.value === "unknown" || (best.value !== "win" && known.length < count)) return null;
+  // Another move may win sooner.
+  return { value: best.value, distance: known.length < count ? null : (best.distance ?? null) };
+}
+
+/**
+ * An opinion within proven bounds.
+ * @param {number | undefined} opinion
+ * @param {[number, number] | undefined} bounds
+ */
+export const within = (opinion, bounds) =>
+  opinion === undefined || !bounds ? opinion : Math.max(bounds[0], Math.min(bounds[1], opinion));
 
 /**
  * An estimate in a few characters.

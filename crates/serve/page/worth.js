@@ -94,3 +94,31 @@ export function tone(worth) {
  * @param {{ bound?: string }} node
  */
 export const sign = (node) => (node.bound === "at least" ? "≥ " : node.bound === "at most" ? "≤ " : "");
+
+/**
+ * The result of a recorded search with dice at its root. The mean of a search that stops at a horizon is an
+ * estimate, and is called so beside the exact one.
+ * @param {Pick<Trace, "exact" | "depth" | "nodes">} trace
+ * @param {number | undefined} value the first player's exact mean payoff, if it is known
+ */
+export function rootValue({ exact, depth, nodes }, value) {
+  const found = short(nodes[0].worth);
+  if (exact) return `The root is worth ${found} to First.`;
+  const rest = `${found} is an estimate: the search stops after ${depth} plies and counts what is left as 0.`;
+  if (value === undefined) return `The root’s value is not known; ${rest}`;
+  return `The root is worth ${fraction(value)} to First; ${rest}`;
+}
+
+/**
+ * A number as a common fraction with a small denominator and as a decimal: "+1/7 (+0.143)".
+ * @param {number} number
+ */
+export function fraction(number) {
+  const decimal = trimmed(number);
+  for (let below = 2; below <= 40; below += 1) {
+    const above = Math.round(Math.abs(number) * below);
+    if (above > 0 && above < below && Math.abs(Math.abs(number) - above / below) < 1e-9)
+      return `${number < 0 ? MINUS : "+"}${above}/${below} (${decimal})`;
+  }
+  return decimal;
+}

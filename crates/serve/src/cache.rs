@@ -81,8 +81,8 @@ impl Answers {
     }
 
     /// Stores an answer if it is complete; others may improve with more time.
-    pub(crate) fn keep(&self, answer: &Arc<QueryAnswer>) {
-        if let (true, Ok(mut generations)) = (is_complete(answer), self.generations.lock()) {
+    pub(crate) fn keep(&self, game: &GameHandle, answer: &Arc<QueryAnswer>) {
+        if let (true, Ok(mut generations)) = (is_complete(game, answer), self.generations.lock()) {
             insert(&mut generations, (answer.game.clone(), answer.position.clone()), Arc::clone(answer));
         }
     }

@@ -27,6 +27,8 @@
 
 mod access;
 mod addresses;
+#[cfg(test)]
+mod answers_tests;
 mod api_request;
 mod arena;
 mod background;

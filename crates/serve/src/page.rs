@@ -80,6 +80,7 @@ static FILES: &[(&str, &[u8])] = files! {
     "puzzle.js"
     "record.js"
     "refusal.js"
+    "review.js"
     "rules.js"
     "scene.js"
     "setup.js"

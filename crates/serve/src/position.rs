@@ -35,12 +35,16 @@ struct PositionPage {
     levels: Levels,
     /// Whether exact values can be expected within the time that an answer may take.
     exact: bool,
+    /// The time in seconds that `/position/stream` may take.
+    seconds: f64,
     /// Whether the game rolls dice.
     chance: bool,
     /// Whether the game has no start of its own.
     startless: bool,
     /// Whether `/proof` writes proofs of this game.
     provable: bool,
+    /// Whether a proof of this position can be expected within the time that an answer may take.
+    proof_expected: bool,
     /// Evaluations that `/tree` can use at its horizon.
     evals: &'static [&'static str],
     /// The player whose turn the moves begin with.
@@ -91,6 +95,7 @@ pub(crate) fn view(asked: &ApiRequest) -> Result<Reply, Refusal> {
             .filter(|(_, spec)| outplay_workbench::check_player(&session, &game, spec).is_ok());
         let engines = engines.map(|(name, _)| name.clone()).collect();
         let exact = outplay_workbench::is_tractable(&session, &game, &place)?;
+        let proof_expected = outplay_workbench::is_proof_expected(&session, &game, &place)?;
         let board = game.game().board(&pos);
         Ok(json(&PositionPage {
             view,
@@ -99,9 +104,11 @@ pub(crate) fn view(asked: &ApiRequest) -> Result<Reply, Refusal> {
             engines,
             levels,
             exact,
+            seconds: (desk.settings.time * STREAM).as_secs_f64(),
             chance: game.game().has_dice(),
             startless: game.game().start().is_none(),
             provable: board.as_ref().is_some_and(|board| !board.gravity && !board.misere),
+            proof_expected,
             evals: if board.is_some() { &["lines"] } else { &[] },
             begins,
             turn_of,
@@ -165,7 +172,7 @@ pub(crate) fn position(asked: &ApiRequest) -> Result<Reply, Refusal> {
     let desk = Arc::clone(&asked.shared);
     let search = asked.ask(game, move |game, budget| {
         let answer = Arc::new(outplay_workbench::query(&budget.session(), game, &place, budget.watch)?);
-        desk.answers.keep(&answer);
+        desk.answers.keep(game, &answer);
         Ok(json(&answer))
     });
     Ok(asked.quick_or(known, search))
@@ -184,7 +191,7 @@ fn recall(
     }
     let answer = outplay_workbench::known_answer(&budget.session(), game, place, budget.watch)?.map(Arc::new);
     if let Some(answer) = &answer {
-        shared.answers.keep(answer);
+        shared.answers.keep(game, answer);
     }
     Ok(answer)
 }
@@ -327,7 +334,7 @@ pub(crate) fn position_stream(asked: &ApiRequest) -> Result<Reply, Refusal> {
             let found = &mut |mv: &_| study.events.send("move", mv);
             let answer =
                 Arc::new(outplay_workbench::query_each(&session, study.game, &place, study.watch, found)?);
-            study.desk.answers.keep(&answer);
+            study.desk.answers.keep(study.game, &answer);
             Ok(written(&answer))
         }))
     }))

@@ -38,8 +38,8 @@ const KINDS: [(&str, &str); 17] = [
 /// Schemas: a name and its fields, continued on indented lines.
 const SCHEMAS: &str = "\
 Rules: game name about? rules parameters? example? textbook?:maybe_object
-Trace: game position? method order? depth:number counters:Counters recorded_plies?:number note?:maybe
-    nodes:objects
+Trace: game position? method order? depth:number counters:Counters recorded_plies?:number exact?:truth
+    note?:maybe nodes:objects
 Index: game index? tiers?:objects size?:number reachable?:plies ratio?:maybe_real number?:number tier?
     place?:number position?:maybe unreached?:maybe
 Waves: game count:number positions:number draws:number waves:objects
@@ -55,14 +55,14 @@ Health: status searches?:number waiting?:number
 Games: games:objects players:objects levels:texts named_levels:[Level]
 Level: number:number name player
 View: game position to_move outcome?:plies scene:object warning?:maybe players?:objects engines?:texts
-    levels?:texts named_levels?:[Level] exact?:truth chance?:truth startless?:truth provable?:truth evals?:texts
-    begins?:first|second turn_of?:first|second at?:number plies?:[Ply]
+    levels?:texts named_levels?:[Level] exact?:truth chance?:truth startless?:truth provable?:truth
+    proof_expected?:truth seconds?:real evals?:texts begins?:first|second turn_of?:first|second at?:number plies?:[Ply]
 Start: game position startless:truth
 Ply: move by:first|second chance:truth said?
 Move: move san? value:value distance?:plies score?:plies
 Query: game position to_move value:value distance?:plies score?:plies best?:texts moves:[Move] line?:texts
     source?:rules|theory|table|book|kept|search notes?:texts
-History: game plies:objects
+History: game plies:objects review:object
 Choice: game position player move said? nodes?:number depth?:number opinion?:maybe_real line?:texts
     seconds?:real counters?:Counters
 Counters: nodes:number static_evaluations?:number dynamic_evaluations?:number alpha_cutoffs?:number

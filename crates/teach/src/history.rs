@@ -11,6 +11,7 @@
 //! help with earlier ones.
 
 use crate::plies::{VisitedPosition, follow};
+use crate::review::{GameReview, review};
 use outplay_core::{AnyPosition, Game, Notation, Turn, Verdict};
 use outplay_players::{ExactOracle, MoveValue};
 use outplay_runtime::{Deadline, Monitor};
@@ -62,6 +63,8 @@ pub struct History {
     pub game: String,
     /// The positions from the first to the last.
     pub plies: Vec<HistoryStep>,
+    /// The turning point and the accuracy of the players.
+    pub review: GameReview,
 }
 
 /// Smaller differences of payoffs are rounding errors.
@@ -130,7 +133,9 @@ pub fn history(
             }
         }
     }
-    Ok(History { game: game.spec(), plies: steps.into_iter().map(|(_, step)| step).collect() })
+    let outcome = steps.last().and_then(|(pos, _)| game.outcome(pos));
+    let plies: Vec<HistoryStep> = steps.into_iter().map(|(_, step)| step).collect();
+    Ok(History { game: game.spec(), review: review(&plies, outcome, game.has_dice()), plies })
 }
 
 /// The positions that a list of moves goes through.

@@ -72,6 +72,8 @@ pub struct Trace {
     pub counters: Counters,
     /// Number of plies that are recorded completely.
     pub recorded_plies: u32,
+    /// Whether the root's value is that of the game; otherwise it is an estimate: it rests on positions at the horizon.
+    pub exact: bool,
     /// A sentence about the missing part.
     pub note: Option<String>,
     /// The positions.
@@ -261,6 +263,7 @@ fn replayed(handle: &GameHandle, found: &Tree<AnyGame>) -> Trace {
         depth: found.depth,
         counters: found.counts,
         recorded_plies: found.recorded_plies,
+        exact: found.exact,
         note: found.note(),
         nodes,
     }

@@ -5,6 +5,10 @@ use crate::sight::{best, opinion, shown, words};
 use outplay_core::{AnyPosition, Game, Notation};
 use outplay_runtime::Monitor;
 use outplay_workbench::{ChoiceAnswer, Trouble};
+use std::time::Duration;
+
+/// Time limit of a search for a proven move where none is expected.
+const PROOF: Duration = Duration::from_secs(1);
 
 /// Suggests a move: the best one, or the opinion of the strongest searching level where exact values are out of reach.
 ///
@@ -16,11 +20,16 @@ pub(crate) fn hint(session: &PlaySession, monitor: &dyn Monitor) -> Result<Strin
         return Ok("there are no legal moves".into());
     }
     let (entry, place) = (session.entry(), session.place());
-    if outplay_workbench::is_tractable(session.session(), entry, &place)? {
-        let answer = outplay_workbench::query(session.session(), entry, &place, monitor)?;
-        if let Some(mv) = best(&answer) {
-            return Ok(format!("hint: {} ({})", shown(mv), words(&mv.answer)));
-        }
+    let answer = if outplay_workbench::is_tractable(session.session(), entry, &place)? {
+        outplay_workbench::query(session.session(), entry, &place, monitor)?
+    } else {
+        // A proof comes before an opinion, even where it is not expected.
+        let mut limited = session.session().clone();
+        limited.time = Some(limited.time.map_or(PROOF, |time| time.min(PROOF)));
+        outplay_workbench::query_best(&limited, entry, &place, monitor)?
+    };
+    if let Some(mv) = best(&answer) {
+        return Ok(format!("hint: {} ({})", shown(mv), words(&mv.answer)));
     }
     let Some(level) = session.levels().iter().rev().find(|level| level.player != "perfect") else {
         return Ok("hint: the values of these moves are unknown".into());
@@ -91,6 +100,24 @@ pub(crate) fn choose(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::play_session::Seat;
+    use outplay_catalog::Catalog;
+    use outplay_runtime::NoMonitor;
+    use outplay_workbench::{PositionRef, Session};
+
+    #[test]
+    fn hints_prefer_a_proof_to_an_opinion() {
+        let check = |spec: &str, words: &str| {
+            let game = Catalog::standard().open(spec).unwrap();
+            let humans = [Seat::Human, Seat::Human];
+            let session = PlaySession::new(Session::default(), game, PositionRef::Start, humans, 1).unwrap();
+            let hint = hint(&session, &NoMonitor).unwrap();
+            assert!(hint.contains(words), "{spec}: {hint}");
+        };
+        // No exact values are expected on 36 cells, but the proof search finds a win.
+        check("mnk:6x6,k=4", "(win");
+        check("mnk:15x15,k=5", "the exact value is unknown");
+    }
 
     #[test]
     fn whole_words_are_renamed() {

@@ -60,7 +60,6 @@ pub(crate) fn review(session: &PlaySession, monitor: &dyn Monitor) -> Result<Str
     let history = outplay_teach::history(&limited, entry, &place, monitor, &mut |_| {})?;
     let steps = &history.plies[history.plies.len() - session.moves().len() - 1..];
     let answers: Vec<&Answer> = steps.iter().map(|step| &step.answer).collect();
-    let mistakes: Vec<Option<&Mistake>> = steps[1..].iter().map(|step| step.mistake.as_ref()).collect();
     let mut sentences = Vec::new();
     let outcome = session.view().outcome;
     if let (None, Some(last)) = (outcome, answers.last()) {
@@ -72,8 +71,9 @@ pub(crate) fn review(session: &PlaySession, monitor: &dyn Monitor) -> Result<Str
         sentences.push(format!("The value of the last position: {}{of}.", words(last)));
     }
     let unknown = answers.iter().filter(|answer| !answer.is_known()).count();
-    let turning =
-        if entry.game().has_dice() { costliest(&mistakes) } else { turning_point(&mistakes, outcome) };
+    let turning = outplay_teach::turning_point(steps, outcome, entry.game().has_dice());
+    // The step after a move has the number of moves before it, one higher.
+    let turning = turning.and_then(|at| Some((at - 1, steps[at].mistake.as_ref()?)));
     sentences.push(match turning {
         Some((at, mistake)) => {
             let before = session.place_after(&session.moves()[..at]);
@@ -91,29 +91,6 @@ pub(crate) fn review(session: &PlaySession, monitor: &dyn Monitor) -> Result<Str
         None => no_mistake(session, outcome),
     });
     Ok(sentences.join(" "))
-}
-
-/// Returns the last mistake that decided the result; in a game that is not over, the last one.
-fn turning_point<'a>(
-    mistakes: &[Option<&'a Mistake>],
-    outcome: Option<Payoff>,
-) -> Option<(usize, &'a Mistake)> {
-    let decides = |mistake: &Mistake| match outcome {
-        None => mistake.from != mistake.to,
-        Some(0) => mistake.from == Verdict::Win,
-        Some(payoff) => {
-            let loser = if payoff > 0 { Turn::Second } else { Turn::First };
-            mistake.by == loser && mistake.to == Verdict::Loss && mistake.from != Verdict::Loss
-        }
-    };
-    let known = mistakes.iter().enumerate().filter_map(|(at, mistake)| Some((at, (*mistake)?)));
-    known.rev().find(|(_, mistake)| decides(mistake))
-}
-
-/// Returns the mistake that cost most in expectation: with dice, a verdict is decided by luck as well.
-fn costliest<'a>(mistakes: &[Option<&'a Mistake>]) -> Option<(usize, &'a Mistake)> {
-    let known = mistakes.iter().enumerate().filter_map(|(at, mistake)| Some((at, (*mistake)?)));
-    known.max_by(|(_, a), (_, b)| a.loss.total_cmp(&b.loss))
 }
 
 /// Describes a mistake, without the full stop.

@@ -259,6 +259,11 @@ impl GameHandle {
         Answer::Unknown { low: -most, high: most }
     }
 
+    /// Whether every value of an unfinished position has a connect-k score, which the connect-k solver finds.
+    pub(crate) fn has_scores(&self) -> bool {
+        self.start_board().is_some_and(|board| !self.is_large() && outplay_connect::check(&board).is_ok())
+    }
+
     /// The connect-k score of a value that counts from `pos`.
     pub(crate) fn score(&self, pos: &AnyPosition, proven: ProvenValue) -> Option<i32> {
         let ProvenValue::Exact(value) = proven else { return None };

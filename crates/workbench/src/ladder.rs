@@ -44,12 +44,15 @@ pub(crate) struct SourceResult {
     pub(crate) nodes: u64,
     /// Positions of a search that a table answered, if it could probe one.
     pub(crate) probe_hits: Option<u64>,
+    /// Whether a search was stopped before it knew value and distance, and resumes where it stopped: with more time
+    /// it finds both.
+    pub(crate) unfinished: bool,
 }
 
 impl SourceResult {
     /// A value and nothing else.
     pub(crate) fn new(proven: ProvenValue, source: Source) -> SourceResult {
-        SourceResult { proven, best: Vec::new(), source, nodes: 0, probe_hits: None }
+        SourceResult { proven, best: Vec::new(), source, nodes: 0, probe_hits: None, unfinished: false }
     }
 
     /// Adds the result of a further source.
@@ -59,6 +62,7 @@ impl SourceResult {
             self.best = found.best;
         }
         self.source = found.source;
+        self.unfinished = found.unfinished;
         self.nodes += found.nodes;
         self.probe_hits = found.probe_hits.or(self.probe_hits);
     }

@@ -69,6 +69,8 @@ fn fan(children: u8) -> Fan {
 struct Fake {
     cost: Cost,
     known: Vec<(u8, SourceResult)>,
+    /// Values for a position that is asked about again.
+    later: Vec<(u8, SourceResult)>,
     asked: Mutex<Vec<u8>>,
     stops: AtomicBool,
 }
@@ -77,7 +79,7 @@ impl Fake {
     fn new(cost: Cost, known: &[(u8, ProvenValue)]) -> Fake {
         let known =
             known.iter().map(|&(pos, proven)| (pos, SourceResult::new(proven, Source::Search))).collect();
-        Fake { cost, known, asked: Mutex::default(), stops: AtomicBool::new(false) }
+        Fake { cost, known, later: Vec::new(), asked: Mutex::default(), stops: AtomicBool::new(false) }
     }
 
     fn free(known: &[(u8, ProvenValue)]) -> Fake {
@@ -96,6 +98,20 @@ impl Fake {
 
     fn from(mut self, source: Source) -> Fake {
         self.known.iter_mut().for_each(|(_, finding)| finding.source = source);
+        self
+    }
+
+    /// Marks the value of a position as that of a search that was stopped.
+    fn unfinished(mut self, pos: u8) -> Fake {
+        for (known, finding) in &mut self.known {
+            finding.unfinished |= *known == pos;
+        }
+        self
+    }
+
+    /// Sets the value of a position that is asked about again.
+    fn later(mut self, pos: u8, proven: ProvenValue) -> Fake {
+        self.later.push((pos, SourceResult::new(proven, Source::Search)));
         self
     }
 
@@ -127,11 +143,14 @@ impl ValueSource for Fake {
     }
     fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         let pos = number(ask);
+        let again = self.asked().contains(&pos);
         self.asked.lock().unwrap().push(pos);
         if self.stops.load(Relaxed) {
             return Err(Trouble::stopped());
         }
-        Ok(self.known.iter().find(|(known, _)| *known == pos).map(|(_, finding)| finding.clone()))
+        let later = self.later.iter().filter(|_| again);
+        let mut values = later.chain(&self.known);
+        Ok(values.find(|(known, _)| *known == pos).map(|(_, finding)| finding.clone()))
     }
 }
 
@@ -425,6 +444,43 @@ mod order {
     }
 
     #[test]
+    fn lost_position_whose_search_was_stopped_queries_its_moves() {
+        let source = Fake::new(open(), &[(0, untimed(-1)), (1, win(3)), (2, win(1))]).unfinished(0);
+        let (values, _) = Rig::new(fan(2)).moves(&[&source], Detail::Moves);
+        assert_eq!(source.asked(), [0, 1, 2]);
+        assert_eq!((values.known.proven, values.best), (loss(4), vec![AnyMove(0)]));
+        assert!(!values.known.unfinished);
+    }
+
+    #[test]
+    fn stopped_searches_of_moves_resume_with_the_time_that_is_left() {
+        let source = Fake::new(open(), &[(0, loss(6)), (1, untimed(1)), (2, win(3))]).unfinished(1);
+        let source = source.later(1, win(5));
+        let (values, reported) = Rig::new(fan(2)).moves(&[&source], Detail::Moves);
+        assert_eq!(source.asked(), [0, 1, 2, 1]);
+        assert_eq!(reported, [1, 0], "a move is reported once, with its distance");
+        let moves: Vec<ProvenValue> = values.moves.iter().map(|valued| valued.proven).collect();
+        assert_eq!((moves, values.best), (vec![loss(6), loss(4)], vec![AnyMove(0)]));
+    }
+
+    #[test]
+    fn moves_that_stay_unfinished_are_reported_when_the_time_is_up() {
+        let source = Fake::new(open(), &[(0, loss(6)), (1, untimed(1)), (2, win(5))]).unfinished(1);
+        let rig = Rig { time: Some(Duration::from_millis(20)), ..Rig::new(fan(2)) };
+        let (values, reported) = rig.moves(&[&source], Detail::Moves);
+        assert_eq!(reported, [1, 0]);
+        assert_eq!((values.moves[0].proven, values.best), (untimed(-1), vec![AnyMove(1)]));
+        assert!(!values.all, "the other move may lose as late");
+    }
+
+    #[test]
+    fn move_without_distance_is_no_best_move_of_a_timed_position() {
+        let source = Fake::new(open(), &[(0, loss(6)), (1, untimed(1)), (2, win(5))]);
+        let (values, _) = Rig::new(fan(2)).moves(&[&source], Detail::Best);
+        assert_eq!((source.asked(), values.best), (vec![0, 1, 2], vec![AnyMove(1)]));
+    }
+
+    #[test]
     fn lost_position_with_distance_queries_its_moves() {
         let source = Fake::new(open(), &[(0, loss(4)), (1, win(3)), (2, win(1))]);
         let (values, _) = Rig::new(fan(2)).moves(&[&source], Detail::Moves);
@@ -501,6 +557,12 @@ mod bounds {
     fn verdict_gets_its_distance_from_the_moves() {
         let (root, ..) = evaluated(&[(0, untimed(1)), (1, loss(2)), (2, win(1))], 2);
         assert_eq!(root, win(3));
+    }
+
+    #[test]
+    fn verdict_stays_without_distance_if_a_move_that_is_as_good_has_none() {
+        let (root, ..) = evaluated(&[(0, untimed(1)), (1, loss(8)), (2, untimed(-1))], 2);
+        assert_eq!(root, untimed(1), "the second move may win sooner");
     }
 
     #[test]

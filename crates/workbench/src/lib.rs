@@ -114,7 +114,9 @@ pub use outplay_table::{
 };
 pub use picture::{stats_csv, stats_svg};
 pub use plan::{PlanReport, PlanRequest, Way, plan, slots};
-pub use query::{is_tractable, known_answer, known_verdicts, query, query_best, query_each};
+pub use query::{
+    is_proof_expected, is_tractable, known_answer, known_verdicts, query, query_best, query_each,
+};
 pub use results::{ListedResults, clear_results, count_kept, list_results};
 
 pub(crate) use kernels::{Numbering, Numbers};

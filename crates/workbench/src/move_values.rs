@@ -15,7 +15,7 @@ use crate::query::LISTED;
 use crate::results::{CachedResult, WORTH_KEEPING};
 use crate::sources::EQUAL;
 use crate::{Effort, Ladder, ProvenValue, Source, SourceResult, Trouble, between};
-use outplay_core::{AnyMove, AnyPosition, Game, Payoff, Turn};
+use outplay_core::{AnyMove, AnyPosition, Game, Payoff, Turn, Value};
 use outplay_runtime::Monitor;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::{Duration, Instant};
@@ -57,12 +57,14 @@ pub(crate) type FoundMove<'a> = &'a mut dyn FnMut(&ValuedMove);
 struct MoveClass {
     moves: Vec<AnyMove>,
     proven: ProvenValue,
+    /// Whether a search with more time would find more: the value is not reported yet.
+    unfinished: bool,
 }
 
 impl MoveClass {
     /// Sets the value, and reports the moves if it is exact.
     fn set(&mut self, proven: ProvenValue, found: FoundMove<'_>) {
-        self.proven = proven;
+        (self.proven, self.unfinished) = (proven, false);
         if proven.is_settled() {
             self.moves.iter().for_each(|&mv| found(&ValuedMove { mv, proven }));
         }
@@ -134,6 +136,7 @@ impl Ladder<'_> {
         if let ProvenValue::Exact(value) = known.proven
             && self.session.keep
             && known.source == Source::Search
+            && !known.unfinished
             && took >= WORTH_KEEPING
             && let Some(results) = self.session.results(self.handle, self.clock)
         {
@@ -168,7 +171,7 @@ impl<'a> Evaluation<'a> {
         let (_, high) = self.known.proven.bounds(self.most);
         let high = if game.has_dice() { self.most } else { high };
         let proven = ProvenValue::Between(-self.most, high);
-        let class = |mv: AnyMove| MoveClass { moves: vec![mv], proven };
+        let class = |mv: AnyMove| MoveClass { moves: vec![mv], proven, unfinished: false };
         // With very many moves, computing symmetric images costs more than it saves.
         if list.len() > LISTED || game.has_dice() {
             self.classes = list.iter().copied().map(class).collect();
@@ -206,10 +209,12 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// In a position that is lost without a distance, every move is lost without a distance.
+    /// In a position that is lost without a distance, every move is lost without a distance, unless a search only
+    /// lacked the time to find it.
     fn settle_lost(&mut self, found: FoundMove<'_>) {
         let lost = self.known.proven.exact().is_some_and(|value| value.payoff() == -self.most);
-        if !lost || self.known.proven.is_timed() || self.ladder.handle.game().has_dice() {
+        let timed = self.known.proven.is_timed() || self.known.unfinished;
+        if !lost || timed || self.ladder.handle.game().has_dice() {
             return;
         }
         let proven = self.known.proven;
@@ -218,23 +223,31 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Step 3: the other moves, in the game's order, each with its share of the remaining time.
+    /// Step 3: the other moves, in the game's order, each with its share of the remaining time. Searches that used up
+    /// their share resume with the time that quicker ones left.
     fn ask_moves(&mut self, detail: Detail, found: FoundMove<'_>) -> Result<(), Trouble> {
         // If cheap sources do not know the position, they know none of its moves.
         if self.ladder.effort == Effort::AtOnce && !self.known.proven.is_settled() {
             return Ok(());
         }
-        let open: Vec<usize> =
+        let mut open: Vec<usize> =
             (0..self.classes.len()).filter(|&class| !self.classes[class].proven.is_settled()).collect();
         let clock = self.ladder.clock;
-        for (done, &class) in open.iter().enumerate() {
-            let enough = detail == Detail::Best && self.has_best();
-            if enough || clock.stopped() {
-                break;
+        'rounds: while !open.is_empty() {
+            for (done, &class) in open.iter().enumerate() {
+                let enough = detail == Detail::Best && self.has_best();
+                if enough || clock.stopped() {
+                    break 'rounds;
+                }
+                let left = (open.len() - done) as u32;
+                let share = clock.rest().map_or(Duration::MAX, |rest| rest / left);
+                self.ask_move(class, share, found)?;
             }
-            let left = (open.len() - done) as u32;
-            let share = clock.rest().map_or(Duration::MAX, |rest| rest / left);
-            self.ask_move(class, share, found)?;
+            open.retain(|&class| self.classes[class].unfinished);
+        }
+        // What is known when the time is up is reported now.
+        for class in self.classes.iter_mut().filter(|class| class.unfinished) {
+            class.set(class.proven, found);
         }
         Ok(())
     }
@@ -256,13 +269,20 @@ impl<'a> Evaluation<'a> {
         };
         let same_player = game.turn(&next) == game.turn(self.pos);
         let class = &mut self.classes[class];
-        class.set(child.proven.before(same_player).and(class.proven), found);
+        let proven = child.proven.before(same_player).and(class.proven);
+        match child.unfinished {
+            true => (class.proven, class.unfinished) = (proven, true),
+            false => class.set(proven, found),
+        }
         Ok(())
     }
 
     /// Whether the value is exact and a move that keeps it is known.
     fn has_best(&self) -> bool {
-        let Some(top) = self.classes.iter().filter_map(|class| class.proven.exact()).max() else {
+        let timed = self.known.proven.is_timed();
+        let best = |class: &&MoveClass| !timed || class.proven.is_timed();
+        let Some(top) = self.classes.iter().filter(best).filter_map(|class| class.proven.exact()).max()
+        else {
             return false;
         };
         match self.known.proven {
@@ -301,8 +321,13 @@ impl<'a> Evaluation<'a> {
         let top = self.classes.iter().filter_map(|class| class.proven.exact()).max();
         let known = &mut self.known.proven;
         match (exact, top) {
-            // A position that is known without its distance gets the distance from its moves.
-            (Some(_), Some(top)) if !known.is_timed() => *known = ProvenValue::Exact(top),
+            // A position that is known without its distance gets the distance from its moves, if all that are as
+            // good have one.
+            (Some(exact), Some(top)) if !known.is_timed() => {
+                let timed = |value: &Value| value.payoff() == 0 || value.distance().is_some();
+                let all = exact.iter().filter(|value| value.payoff() == top.payoff()).all(timed);
+                *known = if all { ProvenValue::Exact(top) } else { between(top.payoff(), top.payoff()) };
+            }
             // The maximum payoff is the value, although another move may be faster.
             (None, Some(top)) if top.payoff() == self.most && !known.is_settled() => {
                 *known = between(top.payoff(), top.payoff());
@@ -313,6 +338,7 @@ impl<'a> Evaluation<'a> {
         let (low, high) =
             bounds.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))).unwrap_or((-self.most, self.most));
         *known = known.and(between(low.min(high), high));
+        self.known.unfinished &= !self.known.proven.is_timed();
     }
 
     /// The values of a position whose moves are not evaluated.

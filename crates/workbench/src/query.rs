@@ -11,10 +11,10 @@
 use crate::means::bound_of_means;
 use crate::move_values::{Detail, PositionValues, ValuedMove};
 use crate::results::written_line;
-use crate::sources::falling;
+use crate::sources::{falling, proof::ProofSource};
 use crate::{
-    Effort, GameHandle, Ladder, MoveAnswer, PATIENCE, PositionRef, ProvenValue, QueryAnswer, Session, Source,
-    Trouble, check_stop,
+    Cost, Effort, GameHandle, Ladder, MoveAnswer, PATIENCE, PositionRef, ProvenValue, QueryAnswer, Session,
+    Source, Trouble, ValueSource, check_stop,
 };
 use outplay_core::{AnyGame, AnyMove, AnyPosition, Chance, Game, Notation, Turn};
 use outplay_runtime::{Deadline, Monitor};
@@ -109,8 +109,10 @@ fn known_as(
     let clock = Deadline::new(Some(session.time.unwrap_or(PATIENCE)), watch);
     let ladder = Ladder::new(session, handle, &clock, Effort::AtOnce);
     let asked = ladder.moves(&pos, Detail::Moves, verdict, &mut |_| {})?;
-    let complete =
-        asked.known.proven.is_settled() && asked.moves.iter().all(|valued| valued.proven.is_settled());
+    // The distance of a lost position from a book gives its moves the verdict, but a search finds their distances.
+    let timed = !verdict && asked.known.proven.exact().is_some_and(|value| value.distance().is_some());
+    let enough = |proven: ProvenValue| if timed { proven.is_timed() } else { proven.is_settled() };
+    let complete = enough(asked.known.proven) && asked.moves.iter().all(|valued| enough(valued.proven));
     if !complete {
         return Ok(None);
     }
@@ -126,6 +128,31 @@ pub fn is_tractable(session: &Session, handle: &GameHandle, place: &PositionRef)
     let pos = handle.locate(place)?;
     let clock = Deadline::new(Some(session.time.unwrap_or(PATIENCE)), &outplay_runtime::NoMonitor);
     Ok(Ladder::new(session, handle, &clock, Effort::AtOnce).is_likely(&pos))
+}
+
+/// Whether the proof search is expected to decide a position within about a minute. `false` for games that it does not
+/// know.
+///
+/// # Errors
+///
+/// Bad input.
+pub fn is_proof_expected(
+    session: &Session,
+    handle: &GameHandle,
+    place: &PositionRef,
+) -> Result<bool, Trouble> {
+    let pos = handle.locate(place)?;
+    if handle.game().outcome(&pos).is_some() {
+        return Ok(false);
+    }
+    let clock = Deadline::new(Some(session.time.unwrap_or(PATIENCE)), &outplay_runtime::NoMonitor);
+    let ladder = Ladder::new(session, handle, &clock, Effort::AtOnce);
+    Ok(match ProofSource.cost(&ladder.question(&pos, true)) {
+        Cost::Open { likely: true } => true,
+        // A value that was proved before can be proved again.
+        Cost::Open { likely: false } => ladder.ask(&pos, true, &mut |_| {})?.proven.is_settled(),
+        _ => false,
+    })
 }
 
 fn query_as(

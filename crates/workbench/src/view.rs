@@ -225,7 +225,11 @@ fn roll(handle: &GameHandle, pos: &AnyPosition, seed: u64) -> Option<ChoiceAnswe
     })
 }
 
-/// Whether the position and all of its moves have exact values.
-pub fn is_complete(answer: &QueryAnswer) -> bool {
-    answer.answer.is_known() && answer.moves.iter().all(|mv| !matches!(mv.answer, Answer::Unknown { .. }))
+/// Whether the position and all of its moves have exact values, with scores where the connect-k solver finds them: a
+/// win or loss without a score is the result of a search that was stopped.
+pub fn is_complete(handle: &GameHandle, answer: &QueryAnswer) -> bool {
+    let known = answer.answer.is_known()
+        && answer.moves.iter().all(|mv| !matches!(mv.answer, Answer::Unknown { .. }));
+    let scored = || answer.score.is_some() && answer.moves.iter().all(|mv| mv.score.is_some());
+    known && (!handle.has_scores() || scored())
 }

@@ -14,7 +14,7 @@ use anstyle::{AnsiColor, Color, RgbColor, Style};
 use outplay_core::figures::grouped;
 use outplay_core::{Notation, Picture, Tone, Turn, Verdict};
 use outplay_teach::Evaluation;
-use outplay_teach::{Explanation, History, Puzzle};
+use outplay_teach::{Explanation, History, JudgedMoves, Puzzle};
 use outplay_workbench::{Answer, GameHandle, MoveAnswer, QueryAnswer, Source};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -414,7 +414,25 @@ pub(crate) fn history(out: &mut impl Write, words: &PlayerNames, history: &Histo
         }
         writeln!(out)?;
     }
+    let judged = &history.review.accuracy;
+    let sides = [(Turn::First, judged.first), (Turn::Second, judged.second)];
+    let sides = sides.into_iter().filter_map(|(side, judged)| Some((side, judged.filter(|j| j.moves > 0)?)));
+    let sides: Vec<String> =
+        sides.map(|(side, judged)| format!("{} {}", words.to_move(side), accuracy(judged))).collect();
+    if !sides.is_empty() {
+        writeln!(out, "accuracy: {}", sides.join(", "))?;
+    }
     Ok(())
+}
+
+/// The share of a player's judged moves that kept the value, and the number of moves that were not judged.
+fn accuracy(judged: JudgedMoves) -> String {
+    let unjudged =
+        if judged.unjudged > 0 { format!(" ({} not judged)", judged.unjudged) } else { String::new() };
+    match judged.accuracy {
+        Some(share) => format!("{:.0} % of {}{unjudged}", 100.0 * share, judged.judged),
+        None => format!("unknown{unjudged}"),
+    }
 }
 
 /// Writes the terms of an evaluation and the value of each cell.

@@ -147,3 +147,36 @@ test("file names have only safe characters", () => {
   assert.equal(fileName("mnk:5x4,k=4", "svg"), "mnk-5x4-k-4.svg");
   assert.equal(fileName("chess:KQKR ", "json"), "chess-KQKR.json");
 });
+
+test("a proof comes before an opinion", () => {
+  const guess = { move: "a", value: "unknown", opinion: 1 };
+  const win = { move: "b", value: "win", distance: 9 };
+  assert.equal(verdict.proven([guess, { ...guess, move: "c" }], 2), null);
+  assert.deepEqual(verdict.proven([guess, win], 2), { value: "win", distance: null });
+  assert.deepEqual(verdict.proven([win, { move: "c", value: "draw" }], 2), { value: "win", distance: 9 });
+  const lost = { move: "d", value: "loss", distance: 4 };
+  assert.equal(verdict.proven([lost], 2), null);
+  assert.deepEqual(verdict.proven([lost, { ...lost, distance: 8 }], 2), { value: "loss", distance: 8 });
+  assert.equal(verdict.within(-0.6, [0, 1]), 0);
+  assert.equal(verdict.within(0.3, [-1, 1]), 0.3);
+  assert.equal(verdict.within(0.3, undefined), 0.3);
+});
+
+test("estimates of moves have two decimals, so that different ones differ", () => {
+  assert.equal(verdict.about({ opinion: 0.5249 }, 2), "≈ +0.52");
+  assert.equal(verdict.about({ opinion: -0.004 }, 2), "≈ 0.00");
+  assert.equal(verdict.about({ opinion: 0.04 }), "≈ 0.0");
+});
+
+test("the mean of a search that stops is an estimate, beside the exact value", () => {
+  const trace = { depth: 7, exact: false, nodes: [{ worth: { mean: 0.125 } }] };
+  assert.equal(
+    worth.rootValue(trace, 1 / 7),
+    "The root is worth +1/7 (+0.143) to First; +0.125 is an estimate: " +
+      "the search stops after 7 plies and counts what is left as 0.",
+  );
+  assert.match(worth.rootValue(trace, undefined), /not known; \+0\.125 is an estimate/);
+  assert.equal(worth.rootValue({ ...trace, exact: true }, 0.125), "The root is worth +0.125 to First.");
+  assert.equal(worth.fraction(-3 / 11), "−3/11 (−0.273)");
+  assert.equal(worth.fraction(0.1234567), "+0.123");
+});

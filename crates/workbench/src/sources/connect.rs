@@ -31,7 +31,9 @@ impl ValueSource for ConnectSource {
     fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
         let Some(board) = falling(ask.handle, ask.pos) else { return Ok(None) };
         let found = search(ask, &board)?;
-        Ok(Some(SourceResult { nodes: found.nodes, ..SourceResult::new(found.proven, Source::Search) }))
+        let enough = if ask.verdict { found.proven.is_settled() } else { found.proven.is_timed() };
+        let result = SourceResult::new(found.proven, Source::Search);
+        Ok(Some(SourceResult { nodes: found.nodes, unfinished: !enough, ..result }))
     }
 }
 

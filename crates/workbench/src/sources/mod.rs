@@ -13,7 +13,7 @@ pub(crate) mod retrograde;
 mod rules;
 mod solved;
 mod table;
-mod theory;
+pub(crate) mod theory;
 mod value_iteration;
 
 pub(crate) use board::falling;

@@ -22,7 +22,7 @@ const PAIRED: usize = 64;
 const REMEMBERED: f64 = 2e7;
 
 /// Theorems, and a one-ply lookahead.
-pub(super) struct TheorySource;
+pub(crate) struct TheorySource;
 
 impl ValueSource for TheorySource {
     fn cost(&self, ask: &Question<'_>) -> Cost {

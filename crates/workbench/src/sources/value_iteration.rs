@@ -25,10 +25,11 @@ pub(super) struct ValueIterationSource;
 
 impl ValueSource for ValueIterationSource {
     fn cost(&self, ask: &Question<'_>) -> Cost {
-        match ask.handle.game().has_dice() {
-            true => Cost::Open { likely: own_index(ask).is_none_or(|index| is_small(ask, &*index)) },
-            false => Cost::Never,
+        if !ask.handle.game().has_dice() {
+            return Cost::Never;
         }
+        let small = own_index(ask).map(|index| is_small(ask, &*index));
+        Cost::Open { likely: small.unwrap_or_else(|| may_be_small(ask)) }
     }
 
     fn value(&self, ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
@@ -58,9 +59,15 @@ fn is_small(ask: &Question<'_>, index: &dyn Means) -> bool {
     index.numbers().total() <= most.into()
 }
 
+/// Whether a game without an index may be small enough: its rules give no larger bound on its positions.
+fn may_be_small(ask: &Question<'_>) -> bool {
+    ask.handle.game().most_positions().is_none_or(|positions| positions <= WHOLE as f64)
+}
+
 /// Explores the game or, if that is too large, the subgame of the position.
 fn explore(ask: &Question<'_>) -> Result<Option<SourceResult>, Trouble> {
-    for from in ask.handle.game().start().iter().chain([ask.pos]) {
+    let whole = ask.handle.game().start().filter(|_| may_be_small(ask));
+    for from in whole.iter().chain([ask.pos]) {
         if let Some(found) = follow(ask, from, WHOLE)? {
             return Ok(Some(found));
         }
