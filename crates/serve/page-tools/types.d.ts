@@ -797,6 +797,7 @@ interface PageElements {
   "#type-trouble": HTMLOutputElement;
   "#values": HTMLButtonElement;
   "#verdict": HTMLElement;
+  "#welcome": HTMLElement;
   "#whole": HTMLAnchorElement;
   ".tabs": HTMLElement;
   "[data-do=again]": HTMLButtonElement;

@@ -14,10 +14,12 @@ import { given } from "./given.js";
 import { learn, middling } from "./levels.js";
 import { read, write } from "./link.js";
 import { face } from "./men.js";
+import { moveNumber } from "./move-text.js";
 import { fullName, nameOfGame } from "./names.js";
 import { arrange } from "./piles.js";
 import { knownPlies } from "./plies.js";
 import { GameRecord } from "./record.js";
+import { sanLine } from "./san.js";
 import { randomMoves } from "./start.js";
 import { lastSpots, names } from "./scene.js";
 import { headline, subline } from "./status.js";
@@ -80,6 +82,8 @@ export class App {
       play: (gesture) => this.play(gesture),
       look: (gesture) => this.look(gesture),
     });
+    // The bar is as tall as the board, without what stands below it.
+    $(".stand", this.board.host)?.append($("#bar"));
     this.values = new Values(this);
     this.turns = new Turns(this);
     this.record = new GameRecord();
@@ -195,7 +199,7 @@ export class App {
 
   /** Names of the two sides, such as colours. */
   get names() {
-    return this.view ? names(this.view.scene) : { first: "First", second: "Second" };
+    return this.view ? names(this.view.scene) : { first: "Yellow", second: "Red" };
   }
 
   get humans() {
@@ -211,6 +215,29 @@ export class App {
   /** The moves of the game, also those after the position on the screen, as far as they are known. */
   get plies() {
     return knownPlies(this.view, this.listed, this.state.moves);
+  }
+
+  /** The moves of the game as players write them. */
+  get written() {
+    return this.write(this.state.moves, this.state.position);
+  }
+
+  /**
+   * Moves from a position, by default the one on the screen, as players write them.
+   * @param {string[]} moves
+   * @param {string} [position]
+   */
+  write(moves, position = this.view?.position ?? "") {
+    return this.face === "chess" ? sanLine(position, moves) : moves;
+  }
+
+  /**
+   * The number of a move in the list of moves.
+   * @param {number} i its place, from 0
+   */
+  number(i) {
+    const { begins = "first", chance = false } = this.view ?? {};
+    return moveNumber(i, { begins, chance, plies: this.plies });
   }
 
   /** Whether the game has no start of its own, such as a chess ending. */
@@ -283,10 +310,15 @@ export class App {
       if (current === this.current) break;
     }
     const list = this.view?.scene.moves ?? [];
-    const gesture = list.find((legal) => legal.move.toLowerCase() === word.toLowerCase());
+    const written = list.map((legal) => this.write([legal.move])[0]);
+    const said = word.toLowerCase();
+    // Moves may be typed in either notation.
+    const gesture =
+      list.find((legal) => legal.move.toLowerCase() === said) ??
+      list.find((_, i) => written[i].replace(/[+#]$/, "").toLowerCase() === said.replace(/[+#]$/, ""));
     if (!this.live) return this.over ? "The game is over." : "It is not your turn.";
     if (!gesture) {
-      const legal = list.slice(0, 8).map(({ move }) => move);
+      const legal = written.slice(0, 8);
       if (list.length > 8) legal.push("…");
       return `${word} is not a legal move here. Legal moves: ${legal.join(" ")}`;
     }
@@ -603,6 +635,18 @@ export class App {
     const view = this.state.view === "retry" ? "play" : this.state.view;
     const moves = shuffled && !this.startless ? await randomMoves(this.state.game) : [];
     return this.go({ position: "", moves, at: null, view });
+  }
+
+  /**
+   * Starts a game as one of the sides, against the computer's level on the screen.
+   * @param {Side} side
+   */
+  begin(side) {
+    const { first, second } = this.state;
+    const level = [second, first].find((player) => player && player !== "human") ?? middling(this.levels);
+    const players = side === "first" ? { first: "human", second: level } : { first: level, second: "human" };
+    this.turns.clear();
+    return this.go({ ...players, view: "play", moves: [], at: null, values: null });
   }
 
   toggleValues() {

@@ -17,6 +17,7 @@ import { Setup } from "./setup.js";
 import { Share } from "./share.js";
 import { Sheet } from "./sheet.js";
 import { navigation } from "./views.js";
+import { Welcome } from "./welcome.js";
 
 const themes = ["", "dark", "light"];
 
@@ -52,6 +53,7 @@ async function start() {
   const history = new History();
   const explore = new Explore();
   [
+    new Welcome(),
     new Puzzle(history),
     new Players(),
     explore,

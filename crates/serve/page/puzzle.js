@@ -10,6 +10,7 @@ import { $, announce, h, put, style } from "./dom.js";
 import { given } from "./given.js";
 import { fullName } from "./names.js";
 import { Diary, LEVELS, allSets, fetchPuzzle, nextSeed, today } from "./puzzle-sets.js";
+import { spoken } from "./scene.js";
 import { symbol } from "./symbol.js";
 import { long, mean, plies, seen } from "./verdict.js";
 
@@ -133,10 +134,11 @@ export class Puzzle {
     if (gesture.move !== step.move) {
       if (puzzle.clean) this.diary.miss();
       puzzle.clean = false;
-      puzzle.words = `${gesture.move} is not the solution. Try again.`;
+      const [word] = app.write([gesture.move]);
+      puzzle.words = `${word} is not the solution. Try again.`;
       announce(puzzle.words);
       await app.refresh();
-      await this.explain(puzzle, gesture.move);
+      await this.explain(puzzle, gesture.move, word);
       return;
     }
     puzzle.tried = [...puzzle.tried, step.move];
@@ -165,10 +167,11 @@ export class Puzzle {
     await pause(matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : BEAT);
     puzzle.waiting = false;
     if (app.puzzle !== puzzle) return;
+    const answer = app.write([given(step.reply)])[0];
     puzzle.tried = [...puzzle.tried, given(step.reply)];
     const left = puzzle.steps.length - puzzle.at;
     const more = left === 1 ? "one more move" : `${left} more moves`;
-    puzzle.words = `${words} The reply was ${step.reply}; ${more} to find.`;
+    puzzle.words = `${words} The reply was ${answer}; ${more} to find.`;
     announce(puzzle.words);
     await app.refresh();
   }
@@ -184,22 +187,23 @@ export class Puzzle {
    * Shows the value of a wrong move once it is known.
    * @param {PuzzleState} puzzle
    * @param {string} mv
+   * @param {string} word the move as players write it
    */
-  async explain(puzzle, mv) {
+  async explain(puzzle, mv, word) {
     if (puzzle.kind === "fours") {
-      puzzle.words = `${mv} is not the solution: it does not start a forced win by fours.`;
+      puzzle.words = `${word} is not the solution: it does not start a forced win by fours.`;
       this.drawPuzzle(this.app);
       return;
     }
     try {
       const { moves } = await api.position(given(this.app.place), this.app.signal);
       const tried = moves.find((move) => move.move === mv);
-      if (!tried || puzzle.solved || this.app.puzzle !== puzzle || !puzzle.words.startsWith(mv)) return;
+      if (!tried || puzzle.solved || this.app.puzzle !== puzzle || !puzzle.words.startsWith(word)) return;
       const value = seen(tried, puzzle.to_move);
       puzzle.words =
         value.value === "win" && value.distance
-          ? `${mv} is not the solution: it also wins, but takes ${plies(value.distance)}.`
-          : `${mv} is not the solution: ${long(value)}.`;
+          ? `${word} is not the solution: it also wins, but takes ${plies(value.distance)}.`
+          : `${word} is not the solution: ${long(value)}.`;
       this.drawPuzzle(this.app);
     } catch (error) {
       if (!api.isAbort(error) && !(error instanceof api.ApiError)) throw error;
@@ -215,14 +219,15 @@ export class Puzzle {
     if (puzzle.clean) this.diary.miss();
     puzzle.clean = false;
     puzzle.given = true;
+    const [word] = app.write([step.move]);
     puzzle.tried = [...puzzle.tried, step.move];
     puzzle.at += 1;
     if (step.reply) {
-      await this.reply(puzzle, step, `The move is ${step.move}.`);
+      await this.reply(puzzle, step, `The move is ${word}.`);
       return;
     }
     puzzle.solved = true;
-    puzzle.words = `The move is ${step.move}.`;
+    puzzle.words = `The move is ${word}.`;
     await app.refresh();
   }
 
@@ -241,13 +246,14 @@ export class Puzzle {
       const best = answer.moves.find((move) => answer.best.includes(move.move));
       const tried = answer.moves.find((move) => move.move === gesture.move);
       const own = tried ? mean(tried) : null;
+      const [word] = app.write([gesture.move]);
       const keeps =
         tried && best && tried.value === best.value && (own === null || own >= (mean(best) ?? own) - 1e-9);
       const verdict = keeps
-        ? { right: true, words: `${gesture.move} is right: ${long(tried)}.` }
-        : { right: false, words: `${gesture.move} is not better: ${tried ? long(tried) : "no value"}.` };
+        ? { right: true, words: `${word} is right: ${long(tried)}.` }
+        : { right: false, words: `${word} is not better: ${tried ? long(tried) : "no value"}.` };
       if (gesture.move === played)
-        verdict.words = `${gesture.move} is the move you played. Look for another one.`;
+        verdict.words = `${word} is the move you played. Look for another one.`;
       this.tryWords = verdict.words;
       if (verdict.right) app.retried = verdict;
       announce(verdict.words);
@@ -295,6 +301,10 @@ export class Puzzle {
       return;
     }
     const { difficulty, steps, at, solved, date } = puzzle;
+    const line = app.write(
+      steps.flatMap(({ move, reply }) => (reply ? [move, reply] : [move])),
+      puzzle.position,
+    );
     const level = difficulty?.level ?? 0;
     const dots =
       level > 0 &&
@@ -319,7 +329,7 @@ export class Puzzle {
         solved && !puzzle.given
           ? symbol("win")
           : h("span", { class: "puzzle-sign", "aria-hidden": "true" }, "?"),
-        puzzle.task,
+        spoken(puzzle.task, app.names),
       ),
       h(
         "p",
@@ -336,11 +346,11 @@ export class Puzzle {
         h(
           "ol",
           { class: "puzzle-steps", "aria-label": "Moves found" },
-          steps.map((step, i) =>
+          steps.map((_, i) =>
             h(
               "li",
               { class: i < at ? "found" : "" },
-              i < at ? h("code", {}, step.move) : h("span", { "aria-hidden": "true" }, "…"),
+              i < at ? h("code", {}, line[2 * i]) : h("span", { "aria-hidden": "true" }, "…"),
             ),
           ),
         ),
@@ -477,8 +487,8 @@ export class Puzzle {
       h(
         "p",
         {},
-        `At move ${at + 1} you played `,
-        h("code", {}, state.moves[at] ?? ""),
+        `At move ${app.number(at)} you played `,
+        h("code", {}, app.written[at] ?? ""),
         ". Find a better move.",
       ),
       h("p", { class: app.retried ? "right" : "wrong", role: "status" }, this.tryWords || "\u00a0"),

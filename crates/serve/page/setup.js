@@ -8,7 +8,8 @@ import { $, h, put } from "./dom.js";
 import { CARDS } from "./gallery.js";
 import { given } from "./given.js";
 import { fullName, nameOfGame } from "./names.js";
-import { MOST_SIDE, Painter, parseBoard, writeBoard } from "./paint.js";
+import { MOST_SIDE, Painter, boardLayout, parseBoard, writeBoard } from "./paint.js";
+import { namesOf } from "./scene.js";
 import { morris, piles } from "./thumbnails.js";
 
 /** @param {string} spec */
@@ -308,13 +309,14 @@ export class Setup {
    */
   turn(board, told) {
     const group = h("span", { class: "segmented", role: "group", "aria-label": "To move" });
-    const draw = () =>
+    const draw = () => {
+      const names = namesOf(boardLayout(board));
       put(
         group,
         [
           ["", "By stone count"],
-          ["x", "First to move"],
-          ["o", "Second to move"],
+          ["x", `${names.first} to move`],
+          ["o", `${names.second} to move`],
         ].map(([turn, words]) =>
           h(
             "button",
@@ -332,6 +334,7 @@ export class Setup {
           ),
         ),
       );
+    };
     draw();
     return group;
   }

@@ -45,6 +45,7 @@ static FILES: &[(&str, &[u8])] = files! {
     "knowledge.js"
     "learn.css"
     "learn.js"
+    "legend.js"
     "lesson-alphabeta.js"
     "lesson-chance.js"
     "lesson-game.js"
@@ -81,6 +82,7 @@ static FILES: &[(&str, &[u8])] = files! {
     "record.js"
     "refusal.js"
     "rules.js"
+    "san.js"
     "scene.js"
     "setup.js"
     "share-more.js"
@@ -101,6 +103,7 @@ static FILES: &[(&str, &[u8])] = files! {
     "values.js"
     "verdict.js"
     "views.js"
+    "welcome.js"
     "worth.js"
 };
 

@@ -1,0 +1,201 @@
+//! A visit to the page: the first minute, the words, what is kept and asked, phones, hints, slow and missing networks,
+//! paper and projectors.
+
+use crate::stage::{self, Stage};
+use outplay_browser::Page;
+use serde_json::json;
+
+fn text(page: &mut Page, script: &str) -> String {
+    page.eval(script).unwrap().as_str().unwrap_or_default().to_string()
+}
+
+fn number(page: &mut Page, script: &str) -> f64 {
+    page.eval(script).unwrap().as_f64().unwrap_or_else(|| panic!("no number: {script}"))
+}
+
+/// Where an element is: left, top, right, bottom, in pixels of the window.
+fn edges(page: &mut Page, selector: &str) -> [f64; 4] {
+    let quoted = json!(selector);
+    let script = format!(
+        "(() => {{ const {{ left, top, right, bottom }} = document.querySelector({quoted}).getBoundingClientRect(); \
+         return [left, top, right, bottom]; }})()"
+    );
+    let found = page.eval(&script).unwrap();
+    [0, 1, 2, 3].map(|i| found[i].as_f64().unwrap())
+}
+
+/// Words that players do not use, as far as they are visible on the screen.
+const STRANGE: &str = "(document.querySelector('#screen').innerText.match(/\\b(?:plies|ply|First|Second|first player|second player)\\b/g) ?? []).join()";
+
+/// The first screen says what the site is, what the numbers mean and how to begin, and shows other games at once.
+#[test]
+fn the_first_minute_explains_itself() {
+    let Some(stage) = Stage::set() else { return };
+    for look in ["light", "dark"] {
+        let mut page = stage.page();
+        page.colours(look).unwrap();
+        page.resize(1920, 1080, false).unwrap();
+        page.go(&stage.address("")).unwrap();
+        page.wait("document.querySelectorAll('.score').length === 7", "seven scores").unwrap();
+        assert!(text(&mut page, "document.querySelector('.tagline').innerText").contains("Board games"));
+        assert_eq!(text(&mut page, "document.querySelector('#play-first').innerText"), "Play yellow");
+        assert_eq!(text(&mut page, "document.querySelector('#play-second').innerText"), "Play red");
+        let legend = text(&mut page, "document.querySelector('#welcome .value-legend').innerText");
+        for words in ["+1", "Yellow wins with its last stone", "−1", "Red wins with its last stone", "a draw"]
+        {
+            assert!(legend.contains(words), "{words}: {legend}");
+        }
+        for selector in ["#play-first", "#welcome .value-legend", ".game-card:last-child", "#board svg"] {
+            let [left, _, right, bottom] = edges(&mut page, selector);
+            assert!(
+                bottom <= 1080.0 && left >= 0.0 && right <= 1920.0,
+                "{selector} ends at {right}, {bottom}"
+            );
+        }
+        assert_eq!(number(&mut page, "document.querySelectorAll('.game-card').length"), 8.0);
+        // One verdict: the headline. The card with the same words, and a second list, are not there.
+        assert_eq!(
+            text(&mut page, "document.querySelector('h1').innerText"),
+            "Solved: Yellow wins. Can you?"
+        );
+        assert_eq!(page.eval("document.querySelector('#verdict').checkVisibility()").unwrap(), false);
+        assert_eq!(text(&mut page, STRANGE), "");
+        // The big button starts a game, and the board stays where it is.
+        let before = edges(&mut page, "#board svg");
+        page.click("#play-first").unwrap();
+        page.wait("outplay.state.view === 'play' && outplay.live && !outplay.valuesShown", "a game").unwrap();
+        assert_eq!(edges(&mut page, "#board svg"), before, "the board moved");
+        assert_eq!(page.eval("document.querySelector('#welcome').hidden").unwrap(), true);
+        stage::silent(&mut page);
+    }
+    // The other side is offered, too: the computer begins.
+    let mut page = stage.open("");
+    page.click("#play-second").unwrap();
+    page.wait("outplay.state.second === 'human' && outplay.moves.length === 1 && outplay.live", "its move")
+        .unwrap();
+    stage::silent(&mut page);
+}
+
+/// Players are called by their colours, and distances are moves.
+#[test]
+fn words_are_moves_and_colours() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.page();
+    for (address, headline) in [
+        ("?game=connect4:5x4&view=explore&moves=3", "Draw"),
+        ("?game=tictactoe&view=explore&moves=a1,b1", "X wins"),
+        ("?game=nim:3%2B4%2B5&view=explore", "Yellow wins in 5 moves"),
+        ("?game=morris:tapatan&view=explore&moves=b2,a1,c2", "Yellow"),
+        ("?game=chess:KQKR&position=8/8/8/3k4/8/1r6/8/K5Q1+w+-+-+0+1&view=explore", "White wins"),
+        ("?game=pig:20&view=explore", "Yellow wins"),
+    ] {
+        page.go(&stage.address(address)).unwrap();
+        page.wait("outplay.answer", address).unwrap();
+        let shown = text(&mut page, "document.querySelector('.headline').innerText");
+        assert!(shown.starts_with(headline), "{address}: {shown}");
+        page.press("w").unwrap();
+        page.wait("outplay.reasons", "a reason").unwrap();
+        assert_eq!(text(&mut page, STRANGE), "", "{address}");
+    }
+    // The value of a move stands on the board and in one list, not twice in a row.
+    page.go(&stage.address("?game=connect4&view=explore")).unwrap();
+    page.wait("document.querySelectorAll('.score').length === 7", "seven scores").unwrap();
+    let row = text(&mut page, "document.querySelector('.moves .value').innerText");
+    assert_eq!(row, "win in 21 moves");
+    page.click(".meaning summary").unwrap();
+    page.wait("document.querySelector('.meaning .value-legend').checkVisibility()", "the legend").unwrap();
+    stage::silent(&mut page);
+}
+
+/// The value bar is as tall as the board and has the colours of the men.
+#[test]
+fn the_bar_belongs_to_the_board() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.page();
+    for (address, upper, lower) in [
+        ("?game=connect4&view=explore&moves=4,4", "rgb(214, 69, 93)", "rgb(242, 189, 58)"),
+        (
+            "?game=chess:KQKR&position=8/8/8/3k4/8/1r6/8/K5Q1+w+-+-+0+1&view=explore",
+            "rgb(35, 39, 45)",
+            "rgb(255, 253, 247)",
+        ),
+        ("?game=einstein:3x3&view=explore&moves=2", "rgb(214, 69, 93)", "rgb(242, 189, 58)"),
+    ] {
+        for (width, phone) in [(1280, false), (390, true)] {
+            page.resize(width, 844, phone).unwrap();
+            page.go(&stage.address(address)).unwrap();
+            page.wait("outplay.answer && !document.querySelector('#bar.absent')", address).unwrap();
+            let [_, top, right, bottom] = edges(&mut page, "#bar");
+            let board = edges(&mut page, "#board svg");
+            assert!((top - board[1]).abs() < 1.0 && (bottom - board[3]).abs() < 1.0, "{address} at {width}");
+            assert!(right <= f64::from(width), "{address}: the bar ends at {right} of {width}");
+            let colour = |page: &mut Page, part: &str| {
+                text(page, &format!("getComputedStyle(document.querySelector('{part}')).backgroundColor"))
+            };
+            assert_eq!(colour(&mut page, "#bar"), upper, "{address}");
+            assert_eq!(colour(&mut page, "#bar .share"), lower, "{address}");
+        }
+    }
+    stage::silent(&mut page);
+}
+
+/// Moves of chess are written as players write them, in every list, and may be typed so.
+#[test]
+fn chess_moves_are_written_in_algebraic_notation() {
+    let Some(stage) = Stage::set() else { return };
+    let start = "?game=chess:KQKR&position=8/8/8/3k4/8/1r6/8/K5Q1+w+-+-+0+1";
+    let mut page = stage.open(&format!("{start}&view=explore&moves=g1g8,d5c5"));
+    page.wait("outplay.answer", "values").unwrap();
+    let listed = text(&mut page, "document.querySelector('.sheet').innerText");
+    assert!(listed.contains("Qg8+") && listed.contains("Kc5") && !listed.contains("g1g8"), "{listed}");
+    // The server's own notation agrees with the page's.
+    let script = "import('/api.js').then(({ position }) => position(outplay.place)).then(({ moves }) => moves \
+        .filter(({ move, san }) => san !== outplay.write([move])[0]).map(({ move, san }) => `${move} ${san}`).join())";
+    assert_eq!(text(&mut page, script), "", "moves that the server writes otherwise");
+    let rows = text(
+        &mut page,
+        "[...document.querySelectorAll('.moves .mv')].map((word) => word.innerText).join(' ')",
+    );
+    assert!(!rows.contains("g8c8") && rows.contains("Qc8+"), "{rows}");
+    let line = text(&mut page, "document.querySelector('.line .step').innerText");
+    assert!(line.starts_with(['K', 'Q']), "{line}");
+    page.go(&stage.address(&format!("{start}&first=human&second=human"))).unwrap();
+    page.wait("outplay.live", "a turn").unwrap();
+    page.press("m").unwrap();
+    page.type_text("Qg8").unwrap();
+    page.press("Enter").unwrap();
+    page.wait("outplay.moves.join() === 'g1g8'", "the typed queen").unwrap();
+    stage::silent(&mut page);
+}
+
+/// Controls stay where they are when the computer answers, and numbers of moves are those of the list.
+#[test]
+fn nothing_jumps_and_numbers_agree() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=connect4&first=human&second=random");
+    page.wait("outplay.live", "a turn").unwrap();
+    let before = edges(&mut page, ".controls");
+    page.click("#board [data-spot='21']").unwrap();
+    page.wait("outplay.moves.length >= 2 && outplay.live", "a reply").unwrap();
+    page.wait("document.querySelector('#turns').textContent.includes('Red')", "its words").unwrap();
+    assert_eq!(edges(&mut page, ".controls"), before, "the controls moved");
+
+    // Move 13 of the game is number 7 of the list, wherever it is spoken of.
+    let moves = "3,3,3,3,1,1,1,1,2,2,2,2,5,5";
+    page.go(&stage.address(&format!("?game=connect4:5x4&view=explore&moves={moves}"))).unwrap();
+    page.wait("document.querySelector('#history .note').textContent.includes('Mistake')", "mistakes")
+        .unwrap();
+    let listed = "(ply) => document.querySelector(`.sheet [data-ply='${ply}']`).closest('li').querySelector('.number').innerText";
+    let wrong = format!(
+        "outplay.parts.flatMap((part) => part.mistakes ?? []).slice(0, 6).filter((i) => ({listed})(i + 1) !== String(outplay.number(i)) \
+         || !document.querySelector('#history .note').textContent.includes(`${{outplay.number(i)}} (${{outplay.written[i]}})`)).join()"
+    );
+    assert_eq!(text(&mut page, &wrong), "");
+    // Numbers with a mark do not wrap.
+    page.go(&stage.address(&format!("?game=pig:50&view=explore&moves={}", ["roll,1"; 14].join(","))))
+        .unwrap();
+    page.wait("document.querySelectorAll('.sheet .number').length === 14", "turns").unwrap();
+    let tall = "Math.max(...[...document.querySelectorAll('.sheet .number')].map((number) => number.getBoundingClientRect().height))";
+    assert!(number(&mut page, tall) < 30.0, "a number wraps");
+    stage::silent(&mut page);
+}
