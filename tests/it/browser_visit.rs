@@ -199,3 +199,66 @@ fn nothing_jumps_and_numbers_agree() {
     assert!(number(&mut page, tall) < 30.0, "a number wraps");
     stage::silent(&mut page);
 }
+
+/// Puzzles leave the game alone, a running game is not discarded without a question, and letters can be switched off.
+#[test]
+fn a_running_game_is_kept() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=tictactoe&first=human&second=human&moves=b2,a1,c3");
+    page.wait("outplay.live", "a game").unwrap();
+    let kept = "outplay.state.game === 'tictactoe' && outplay.moves.join() === 'b2,a1,c3' && !outplay.stale";
+    for key in ["p", "e"] {
+        page.press("z").unwrap();
+        page.wait("outplay.state.view === 'puzzle' && outplay.puzzle", "a puzzle").unwrap();
+        page.press(key).unwrap();
+        page.wait(&format!("outplay.state.view !== 'puzzle' && {kept}"), "the game again").unwrap();
+    }
+    // Also after a reload, and by way of another place.
+    page.press("z").unwrap();
+    page.wait("outplay.state.view === 'puzzle' && outplay.puzzle", "a puzzle").unwrap();
+    let here = text(&mut page, "location.href");
+    page.go(&here).unwrap();
+    page.wait("outplay.puzzle", "the puzzle again").unwrap();
+    page.click(".tabs [data-view=learn]").unwrap();
+    page.wait("document.querySelector('.lesson-card')", "lessons").unwrap();
+    page.click(".tabs [data-view=play]").unwrap();
+    page.wait(
+        &format!("outplay.state.view === 'play' && {kept} && outplay.state.second === 'human'"),
+        "the game",
+    )
+    .unwrap();
+
+    page.press("n").unwrap();
+    page.wait("document.querySelector('dialog.ask[open]')", "a question").unwrap();
+    page.press("Escape").unwrap();
+    page.wait("!document.querySelector('#dialog').open", "no").unwrap();
+    assert_eq!(page.eval(kept).unwrap(), true);
+    page.press("n").unwrap();
+    page.click("#ask-yes").unwrap();
+    page.wait("outplay.moves.length === 0 && outplay.live", "a new game").unwrap();
+    // Without a move there is nothing to ask.
+    page.press("n").unwrap();
+    page.wait("!outplay.stale", "another one").unwrap();
+    assert_eq!(page.eval("document.querySelector('#dialog').open").unwrap(), false);
+
+    page.press("?").unwrap();
+    page.click("#letters").unwrap();
+    page.press("Escape").unwrap();
+    let here = text(&mut page, "location.href");
+    page.go(&here).unwrap();
+    page.wait("outplay.live", "a turn").unwrap();
+    for key in ["e", "v", "?", "z"] {
+        page.press(key).unwrap();
+    }
+    assert_eq!(
+        page.eval("outplay.state.view === 'play' && !document.querySelector('#dialog').open").unwrap(),
+        true
+    );
+    page.click("#help").unwrap();
+    page.wait("document.querySelector('#letters')?.checked === false", "the wish is kept").unwrap();
+    page.click("#letters").unwrap();
+    page.press("Escape").unwrap();
+    page.press("e").unwrap();
+    page.wait("outplay.state.view === 'explore'", "letters again").unwrap();
+    stage::silent(&mut page);
+}

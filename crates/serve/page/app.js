@@ -8,6 +8,7 @@
 // request is sent.
 
 import * as api from "./api.js";
+import { ask } from "./ask.js";
 import { Board } from "./board.js";
 import { $ } from "./dom.js";
 import { given } from "./given.js";
@@ -30,6 +31,8 @@ import { ending, mean, sentence, share } from "./verdict.js";
 
 /** Positions whose answers are cached for the glyphs of the move list. */
 const KEPT = 400;
+/** The storage key of the game that waits while puzzles are on the screen. */
+const PARKED = "parked";
 
 export class App {
   /** @type {View | null} */
@@ -72,6 +75,8 @@ export class App {
   walk;
   /** @type {unknown} */
   trial;
+  /** @type {Pick<State, "game" | "position" | "moves" | "at" | "first" | "second"> | null} */
+  parked = null;
 
   /** @param {Games} info */
   constructor(info) {
@@ -87,6 +92,7 @@ export class App {
     this.values = new Values(this);
     this.turns = new Turns(this);
     this.record = new GameRecord();
+    this.parked = readParked();
     this.stage = new Stage($("#place"));
     this.shown = ""; // the place that the board shows
     addEventListener("popstate", () => {
@@ -114,6 +120,16 @@ export class App {
   /** Whether a game is being played, as on the first screen, rather than analysed. */
   get playing() {
     return this.state.view === "play" || this.state.view === "home";
+  }
+
+  /** Whether the board asks for a move: a puzzle, or one's own mistake. */
+  get puzzling() {
+    return this.state.view === "puzzle" || this.state.view === "retry";
+  }
+
+  /** Whether a new game would discard one that is being played. */
+  get running() {
+    return this.playing && this.state.moves.length > 0 && !(this.over && this.state.at === null);
   }
 
   get moves() {
@@ -263,6 +279,23 @@ export class App {
   }
 
   /**
+   * Shows the board in a view. A game that was left for the puzzles is on it again.
+   * @param {"play" | "explore"} view
+   */
+  show(view) {
+    return this.go({ ...this.parked, view, values: null });
+  }
+
+  /** Leaves the game on the screen for the puzzles; it waits. */
+  openPuzzles() {
+    const { game, position, moves, at, first, second, view } = this.state;
+    if (view === "puzzle") return Promise.resolve();
+    this.parked ??= { game, position, moves, at, first, second };
+    writeParked(this.parked);
+    return this.go({ view: "puzzle", values: null, moves: [], at: null, position: "" });
+  }
+
+  /**
    * Opens another game at its start.
    * @param {string} game
    * @param {Partial<State>} [changes]
@@ -341,6 +374,10 @@ export class App {
     const signal = (this.asking = new AbortController()).signal;
     const elsewhere = Boolean(known(this.state.view));
     $("#screen").hidden = elsewhere;
+    if (!elsewhere && this.state.view !== "puzzle" && this.parked) {
+      this.parked = null;
+      writeParked(null);
+    }
     if (elsewhere) {
       await this.visit();
       return;
@@ -631,6 +668,7 @@ export class App {
    */
   async again(shuffled) {
     if (this.state.view === "puzzle") return this.next?.();
+    if (this.running && !(await askForNew())) return undefined;
     this.turns.clear();
     const view = this.state.view === "retry" ? "play" : this.state.view;
     const moves = shuffled && !this.startless ? await randomMoves(this.state.game) : [];
@@ -781,5 +819,33 @@ export class App {
       "aria-label",
       outcome !== null ? ending(outcome, this.names) : sentence(given(answer), this.toMove, this.names),
     );
+  }
+}
+
+/** Asks whether a running game may be discarded. */
+const askForNew = () =>
+  ask(
+    "Start a new game?",
+    "The game on the board has not ended. Back, in the browser, returns to it.",
+    "New game",
+    "Keep playing",
+  );
+
+/** The game that waits behind the puzzles, kept for a reload. */
+function readParked() {
+  try {
+    return JSON.parse(sessionStorage.getItem(PARKED) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/** @param {App["parked"]} game */
+function writeParked(game) {
+  try {
+    if (game) sessionStorage.setItem(PARKED, JSON.stringify(game));
+    else sessionStorage.removeItem(PARKED);
+  } catch {
+    // Private windows have no storage.
   }
 }

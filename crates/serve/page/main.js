@@ -13,6 +13,7 @@ import { listen, showHelp } from "./keys.js";
 import { Knowledge } from "./knowledge.js";
 import { Players } from "./players.js";
 import { Puzzle } from "./puzzle.js";
+import { keep, kept, showProjecting } from "./settings.js";
 import { Setup } from "./setup.js";
 import { Share } from "./share.js";
 import { Sheet } from "./sheet.js";
@@ -24,11 +25,7 @@ const themes = ["", "dark", "light"];
 /** @param {string} name */
 function setTheme(name) {
   document.documentElement.dataset.theme = name;
-  try {
-    localStorage.setItem("theme", name);
-  } catch {
-    // Private windows have no storage.
-  }
+  keep("theme", name);
 }
 
 function nextTheme() {
@@ -39,11 +36,8 @@ function nextTheme() {
 }
 
 async function start() {
-  try {
-    setTheme(localStorage.getItem("theme") ?? "");
-  } catch {
-    setTheme("");
-  }
+  setTheme(kept("theme"));
+  showProjecting();
   api.onReach((reachable) => {
     $("#reach").hidden = reachable;
     if (reachable) announce("Reconnected");
@@ -83,9 +77,9 @@ async function start() {
     letgo: () => app.board.stepBack(),
     board: () => app.board.enter(),
     type: () => $("#move").focus(),
-    play: () => app.go({ view: "play", values: null }),
-    explore: () => app.go({ view: "explore", values: null }),
-    puzzle: () => app.go({ view: "puzzle", values: null, moves: [], at: null, position: "" }),
+    play: () => app.show("play"),
+    explore: () => app.show("explore"),
+    puzzle: () => app.openPuzzles(),
     choose: () => setup.open(),
     share: () => share.open(),
     help: () => showHelp(nextTheme),
