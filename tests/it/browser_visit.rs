@@ -27,6 +27,14 @@ fn edges(page: &mut Page, selector: &str) -> [f64; 4] {
 /// Words that players do not use, as far as they are visible on the screen.
 const STRANGE: &str = "(document.querySelector('#screen').innerText.match(/\\b(?:plies|ply|First|Second|first player|second player)\\b/g) ?? []).join()";
 
+/// A touch of the middle of an element, as a thumb does it, without scrolling to it.
+fn tap(page: &mut Page, selector: &str) {
+    let [left, top, right, bottom] = edges(page, selector);
+    let point = json!([{ "x": f64::midpoint(left, right), "y": f64::midpoint(top, bottom) }]);
+    page.call("Input.dispatchTouchEvent", json!({ "type": "touchStart", "touchPoints": point })).unwrap();
+    page.call("Input.dispatchTouchEvent", json!({ "type": "touchEnd", "touchPoints": [] })).unwrap();
+}
+
 /// The first screen says what the site is, what the numbers mean and how to begin, and shows other games at once.
 #[test]
 fn the_first_minute_explains_itself() {
@@ -260,5 +268,90 @@ fn a_running_game_is_kept() {
     page.press("Escape").unwrap();
     page.press("e").unwrap();
     page.wait("outplay.state.view === 'explore'", "letters again").unwrap();
+    stage::silent(&mut page);
+}
+
+/// On a phone, a zoom can be left, a tapped card starts its game, the level is near, and the review comes first.
+#[test]
+fn a_phone_has_its_own_layout() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.page();
+    page.resize(390, 844, true).unwrap();
+    page.go(&stage.address("")).unwrap();
+    page.wait("document.querySelectorAll('.score').length === 7", "the first screen").unwrap();
+    let [_, _, _, bottom] = edges(&mut page, "#play-first");
+    assert!(bottom <= 844.0 - 56.0, "the button to begin ends at {bottom}");
+
+    page.go(&stage.address("?game=mnk:15x15,k=5&first=human&second=human")).unwrap();
+    page.wait("outplay.live", "a turn").unwrap();
+    tap(&mut page, "#board [data-spot='112']");
+    page.wait("outplay.board.zoomed", "a larger board").unwrap();
+    // A drag moves the board and plays nothing.
+    let view = "document.querySelector('#board svg').getAttribute('viewBox')";
+    let seen = text(&mut page, view);
+    let [left, top, right, bottom] = edges(&mut page, "#board svg");
+    let (x, y) = (f64::midpoint(left, right), f64::midpoint(top, bottom));
+    let touch = |page: &mut Page, kind: &str, points: serde_json::Value| {
+        page.call("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points })).unwrap();
+    };
+    touch(&mut page, "touchStart", json!([{ "x": x, "y": y }]));
+    for step in 1..=6 {
+        touch(&mut page, "touchMove", json!([{ "x": x + 12.0 * f64::from(step), "y": y }]));
+    }
+    touch(&mut page, "touchEnd", json!([]));
+    page.wait(&format!("{view} !== {}", json!(seen)), "the board moved").unwrap();
+    assert_eq!(page.eval("outplay.moves.length === 0 && outplay.board.zoomed").unwrap(), true);
+    // A tap right after a drag would only end its momentum.
+    page.eval("new Promise((done) => setTimeout(done, 500))").unwrap();
+    tap(&mut page, ".whole-board");
+    page.wait(
+        "!outplay.board.zoomed && !document.querySelector('.whole-board').checkVisibility()",
+        "the whole board",
+    )
+    .unwrap();
+    // After a move the whole board is there for the answer.
+    tap(&mut page, "#board [data-spot='112']");
+    page.wait("outplay.board.zoomed", "a larger board").unwrap();
+    tap(&mut page, "#board [data-spot='112']");
+    page.wait("outplay.moves.length === 1 && !outplay.board.zoomed", "a move").unwrap();
+
+    tap(&mut page, "#game");
+    page.wait("document.querySelector('dialog.choose[open]')", "the games").unwrap();
+    assert_eq!(page.eval("document.querySelector('#accept').checkVisibility()").unwrap(), false);
+    page.eval("document.querySelector('[data-card=morris]').scrollIntoView({ block: 'center' })").unwrap();
+    tap(&mut page, "[data-card=morris]");
+    page.wait(
+        "!document.querySelector('#dialog').open && outplay.view?.game.startsWith('morris') && outplay.live",
+        "a game",
+    )
+    .unwrap();
+    // Boards can still be set up.
+    tap(&mut page, "#game");
+    page.wait("document.querySelector('dialog.choose[open]')", "the games").unwrap();
+    tap(&mut page, "#set-up");
+    page.click("[data-card=nim]").unwrap();
+    page.wait("document.querySelector('#spec-input').value.startsWith('nim') && document.querySelector('#accept').checkVisibility()", "a set-up")
+        .unwrap();
+    page.press("Escape").unwrap();
+
+    page.go(&stage.address("?game=connect4&first=human&second=perfect")).unwrap();
+    page.wait("outplay.live", "a turn").unwrap();
+    assert_eq!(
+        text(&mut page, "document.querySelector('#drawer-handle').innerText.trim()"),
+        "Opponent: Perfect"
+    );
+    tap(&mut page, "#drawer-handle");
+    page.wait("document.querySelector('#second-level')?.checkVisibility()", "the sheet").unwrap();
+    let [_, top, _, bottom] = edges(&mut page, "#second-level");
+    assert!(top >= 0.0 && bottom <= 844.0, "the slider is at {top} to {bottom}");
+    page.press("Escape").unwrap();
+    page.wait("!document.querySelector('#second-level').checkVisibility()", "the sheet closed").unwrap();
+
+    page.go(&stage.address("?game=tictactoe&first=human&second=human&moves=a1,b1,a2,b2,a3")).unwrap();
+    page.wait("outplay.over && document.querySelector('#after').checkVisibility()", "the review").unwrap();
+    page.wait("document.querySelector('.game-card')", "other games").unwrap();
+    let review = edges(&mut page, "#after")[3];
+    let cards = edges(&mut page, ".game-card")[1];
+    assert!(review <= cards, "the review ends at {review}, the cards begin at {cards}");
     stage::silent(&mut page);
 }

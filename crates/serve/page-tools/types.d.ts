@@ -769,6 +769,8 @@ interface PageElements {
   "#bar": HTMLElement;
   "#board": HTMLElement;
   "#dialog": HTMLDialogElement;
+  "#drawer": HTMLElement;
+  "#drawer-handle": HTMLButtonElement;
   "#elsewhere": HTMLElement;
   "#gallery": HTMLElement;
   "#game": HTMLButtonElement;

@@ -6,6 +6,7 @@ import { After } from "./after.js";
 import * as api from "./api.js";
 import { App } from "./app.js";
 import { $, announce, h, toast } from "./dom.js";
+import { Drawer } from "./drawer.js";
 import { Explore } from "./explore.js";
 import { Gallery } from "./gallery.js";
 import { History } from "./history.js";
@@ -56,6 +57,7 @@ async function start() {
     new After(history),
     new Knowledge(),
     new Gallery(),
+    new Drawer(),
   ].forEach((part) => app.add(part));
   history.listeners.push(() => app.drawSoon());
   addEventListener("pagehide", () => history.leave());
