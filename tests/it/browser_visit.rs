@@ -355,3 +355,48 @@ fn a_phone_has_its_own_layout() {
     assert!(review <= cards, "the review ends at {review}, the cards begin at {cards}");
     stage::silent(&mut page);
 }
+
+/// A hint to a puzzle points at the man or the region first, and the streak does not count the solution.
+#[test]
+fn puzzles_give_hints_before_answers() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.page();
+    page.go(&stage.address("")).unwrap();
+    page.eval("localStorage.setItem('puzzles', JSON.stringify({ streak: 3, best: 3, days: 0, last: '', solved: {} }))")
+        .unwrap();
+    for (address, words) in [
+        ("?game=connect4:5x4&view=puzzle&seed=11", "Look at columns"),
+        ("?game=chess:KQK&view=puzzle&seed=2", "Look at the "),
+        ("?game=tictactoe&view=puzzle&seed=5", "Look at the "),
+    ] {
+        page.go(&stage.address(address)).unwrap();
+        page.wait("outplay.puzzle && outplay.live", address).unwrap();
+        // What has no meaning here is not offered, by button or key.
+        for name in ["values", "swap"] {
+            assert_eq!(
+                page.eval(&format!("document.querySelector('[data-do={name}]').checkVisibility()")).unwrap(),
+                false
+            );
+        }
+        page.press("v").unwrap();
+        page.press("s").unwrap();
+        assert_eq!(page.eval("outplay.state.view === 'puzzle' && outplay.puzzle !== null").unwrap(), true);
+        page.press("h").unwrap();
+        page.wait("document.querySelector('.over .reason')", "a mark").unwrap();
+        let said = text(&mut page, "outplay.puzzle.words");
+        let move_word = text(&mut page, "outplay.write([outplay.puzzle.steps[0].move])[0]");
+        assert!(said.starts_with(words) && said != format!("The move is {move_word}."), "{said}");
+        assert_eq!(number(&mut page, "outplay.puzzle.at"), 0.0, "the hint plays nothing");
+        page.press("h").unwrap();
+        page.wait("outplay.puzzle.words.startsWith('The move is')", "the answer").unwrap();
+        while page.eval("outplay.puzzle.solved").unwrap() == false {
+            page.wait("outplay.live && !outplay.puzzle.waiting", "a turn").unwrap();
+            let at = page.eval("outplay.puzzle.at").unwrap();
+            page.eval("outplay.playWord(outplay.puzzle.steps[outplay.puzzle.at].move)").unwrap();
+            page.wait(&format!("outplay.puzzle.at > {at} && !outplay.puzzle.waiting"), "a step").unwrap();
+        }
+        assert_eq!(text(&mut page, "outplay.puzzle.words"), "Solved, with a hint.");
+        assert_eq!(number(&mut page, "JSON.parse(localStorage.getItem('puzzles')).streak"), 3.0);
+    }
+    stage::silent(&mut page);
+}

@@ -284,6 +284,9 @@ interface PuzzleState extends PuzzleAnswer {
   words: string;
   waiting?: boolean;
   given?: boolean;
+  /** Whether a hint was asked for, and the step of the last one. */
+  hinted?: boolean;
+  hintAt?: number;
 }
 
 interface PuzzleEntry {
@@ -805,6 +808,7 @@ interface PageElements {
   "[data-do=again]": HTMLButtonElement;
   "[data-do=hint]": HTMLButtonElement;
   "[data-do=redo]": HTMLButtonElement;
+  "[data-do=swap]": HTMLButtonElement;
   "[data-do=undo]": HTMLButtonElement;
   "[data-do=values]": HTMLButtonElement;
 }

@@ -58,6 +58,8 @@ export class App {
   pending = null;
   /** @type {(() => unknown) | undefined} */
   next;
+  /** @type {(() => unknown) | undefined} */
+  tip;
   /** @type {Part[]} */
   parts = [];
   /** @type {Map<string, SeenPosition | null>} */
@@ -606,7 +608,7 @@ export class App {
   }
 
   hint() {
-    return this.values.hint();
+    return this.state.view === "puzzle" ? this.tip?.() : this.values.hint();
   }
 
   /** @param {Gesture | null | undefined} gesture */
@@ -659,6 +661,7 @@ export class App {
   }
 
   swap() {
+    if (this.puzzling) return undefined;
     return this.go({ first: this.state.second, second: this.state.first, view: "play" });
   }
 
@@ -688,6 +691,7 @@ export class App {
   }
 
   toggleValues() {
+    if (this.puzzling) return undefined;
     return this.go({ values: !this.valuesShown }, "replace");
   }
 
@@ -760,9 +764,15 @@ export class App {
     $("[data-do=redo]").disabled = state.at === null;
     $("[data-do=hint]").disabled = !this.live;
     $("[data-do=values]").setAttribute("aria-pressed", String(this.valuesShown));
+    // What has no meaning in a puzzle is not offered.
+    $("[data-do=values]").hidden = this.puzzling;
+    $("[data-do=swap]").hidden = this.puzzling;
+    for (const button of [$("[data-do=undo]"), $("[data-do=redo]")])
+      button.hidden = state.view === "puzzle" && !this.board.path.length;
     const again = $("[data-do=again]");
     again.classList.toggle("main", Boolean(this.over));
-    given(again.lastChild).textContent = this.over && this.playing ? " Play again" : " New";
+    given(again.lastChild).textContent =
+      state.view === "puzzle" ? " Next puzzle" : this.over && this.playing ? " Play again" : " New";
     this.drawBar();
   }
 

@@ -9,6 +9,7 @@ import * as api from "./api.js";
 import { $, announce, h, put, style } from "./dom.js";
 import { given } from "./given.js";
 import { fullName } from "./names.js";
+import { firstHint } from "./puzzle-hint.js";
 import { Diary, LEVELS, allSets, fetchPuzzle, nextSeed, today } from "./puzzle-sets.js";
 import { spoken } from "./scene.js";
 import { symbol } from "./symbol.js";
@@ -51,6 +52,7 @@ export class Puzzle {
     if (app.state.view === "puzzle") {
       await this.fetch(app, signal);
       app.challenge = (gesture) => this.answer(gesture);
+      app.tip = () => this.hint();
     } else if (app.state.view === "retry") {
       const key = write(app);
       if (this.retryKey !== key) {
@@ -81,6 +83,7 @@ export class Puzzle {
     this.failed = "";
     app.puzzle = null;
     this.card.hidden = false;
+    app.drawHeader();
     this.drawPuzzle(app);
     $("#status").textContent = "Looking for a puzzle …";
     try {
@@ -179,8 +182,34 @@ export class Puzzle {
   /** @param {PuzzleState} puzzle */
   done(puzzle) {
     puzzle.solved = true;
-    puzzle.words = puzzle.clean ? "Solved." : "Solved, but not at the first attempt.";
-    this.diary.solve(puzzle, puzzle.clean);
+    puzzle.words = !puzzle.clean
+      ? "Solved, but not at the first attempt."
+      : puzzle.hinted
+        ? "Solved, with a hint."
+        : "Solved.";
+    this.diary.solve(puzzle, puzzle.clean, puzzle.hinted);
+  }
+
+  /** Marks the man or the region of the move to find; asked again, the move itself. */
+  hint() {
+    const { app } = this;
+    const { puzzle } = app;
+    if (!puzzle || puzzle.solved || puzzle.waiting || !app.view || app.stale) return;
+    const step = puzzle.steps[puzzle.at];
+    const gesture = app.scene.moves.find((known) => known.move === step.move);
+    if (!gesture) return;
+    const second = puzzle.hinted && puzzle.hintAt === puzzle.at;
+    puzzle.hinted = true;
+    puzzle.hintAt = puzzle.at;
+    const { spots, words } = second
+      ? { spots: gesture.path, words: `The move is ${app.write([step.move])[0]}.` }
+      : firstHint(app.scene, gesture);
+    /** @type {ReasonMark[]} */
+    const marks = spots.map((spot) => ({ spot, name: "", kind: "key", by: puzzle.to_move }));
+    app.board.reasons(marks, []);
+    puzzle.words = words;
+    this.drawPuzzle(app);
+    announce(words);
   }
 
   /**
@@ -233,7 +262,7 @@ export class Puzzle {
 
   again() {
     const puzzle = given(this.app.puzzle);
-    Object.assign(puzzle, { at: 0, tried: [], solved: false, clean: false, words: "" });
+    Object.assign(puzzle, { at: 0, tried: [], solved: false, clean: false, hintAt: -1, words: "" });
     return this.app.refresh();
   }
 
@@ -252,8 +281,7 @@ export class Puzzle {
       const verdict = keeps
         ? { right: true, words: `${word} is right: ${long(tried)}.` }
         : { right: false, words: `${word} is not better: ${tried ? long(tried) : "no value"}.` };
-      if (gesture.move === played)
-        verdict.words = `${word} is the move you played. Look for another one.`;
+      if (gesture.move === played) verdict.words = `${word} is the move you played. Look for another one.`;
       this.tryWords = verdict.words;
       if (verdict.right) app.retried = verdict;
       announce(verdict.words);
@@ -356,7 +384,15 @@ export class Puzzle {
         ),
       h(
         "p",
-        { class: solved || puzzle.words.startsWith("Right") ? "right" : "wrong", role: "status" },
+        {
+          class:
+            solved || puzzle.words.startsWith("Right")
+              ? "right"
+              : puzzle.hintAt === puzzle.at && /^(Look|It is one|The move is)/.test(puzzle.words)
+                ? "note"
+                : "wrong",
+          role: "status",
+        },
         puzzle.words || "\u00a0",
       ),
       solved &&

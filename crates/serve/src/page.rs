@@ -79,6 +79,7 @@ static FILES: &[(&str, &[u8])] = files! {
     "plies.js"
     "preview.png"
     "proof-tree.js"
+    "puzzle-hint.js"
     "puzzle-sets.js"
     "puzzle.css"
     "puzzle.js"
