@@ -1,6 +1,7 @@
 //! A visit to the page: the first minute, the words, what is kept and asked, phones, hints, slow and missing networks,
 //! paper and projectors.
 
+use crate::serve::Server;
 use crate::stage::{self, Stage};
 use outplay_browser::Page;
 use serde_json::json;
@@ -33,6 +34,11 @@ fn tap(page: &mut Page, selector: &str) {
     let point = json!([{ "x": f64::midpoint(left, right), "y": f64::midpoint(top, bottom) }]);
     page.call("Input.dispatchTouchEvent", json!({ "type": "touchStart", "touchPoints": point })).unwrap();
     page.call("Input.dispatchTouchEvent", json!({ "type": "touchEnd", "touchPoints": [] })).unwrap();
+}
+
+fn slow(page: &mut Page, latency: u32, bytes: i64) {
+    let wire = json!({ "offline": false, "latency": latency, "downloadThroughput": bytes, "uploadThroughput": bytes });
+    page.call("Network.emulateNetworkConditions", wire).unwrap();
 }
 
 /// The first screen says what the site is, what the numbers mean and how to begin, and shows other games at once.
@@ -399,4 +405,129 @@ fn puzzles_give_hints_before_answers() {
         assert_eq!(number(&mut page, "JSON.parse(localStorage.getItem('puzzles')).streak"), 3.0);
     }
     stage::silent(&mut page);
+}
+
+/// One's own stone is drawn before the server has answered, and taken off again if it is refused.
+#[test]
+fn ones_own_stone_does_not_wait() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.page();
+    for (address, clicks, stone) in [
+        ("?game=connect4&first=human&second=human", vec!["18"], "[data-spot='18'] .disc.first"),
+        ("?game=tictactoe&first=human&second=human", vec!["4"], "[data-spot='4'] .line.first"),
+        (
+            "?game=chess:KQKR&position=8/8/8/3k4/8/1r6/8/K5Q1+w+-+-+0+1&first=human&second=human",
+            vec!["6", "62"],
+            "[data-spot='62'] .man.first",
+        ),
+        ("?game=morris:six,men=4&first=human&second=human", vec!["2"], "[data-spot='2'] .disc.first"),
+    ] {
+        page.go(&stage.address(address)).unwrap();
+        page.wait("outplay.live", address).unwrap();
+        slow(&mut page, 2000, -1);
+        for spot in clicks {
+            page.click(&format!("#board [data-spot='{spot}']")).unwrap();
+        }
+        assert_eq!(
+            page.eval(&format!("Boolean(document.querySelector(\"#board {stone}\")) && outplay.stale"))
+                .unwrap(),
+            true,
+            "{address}: the move is not on the board yet"
+        );
+        slow(&mut page, 0, -1);
+        page.wait("!outplay.stale && outplay.moves.length === 1", "the server's answer").unwrap();
+        assert_eq!(page.eval(&format!("Boolean(document.querySelector(\"#board {stone}\"))")).unwrap(), true);
+    }
+    // Clicks that come meanwhile are not lost.
+    page.go(&stage.address("?game=tictactoe&first=human&second=human")).unwrap();
+    page.wait("outplay.live", "a turn").unwrap();
+    slow(&mut page, 500, -1);
+    page.click("#board [data-spot='4']").unwrap();
+    page.click("#board [data-spot='0']").unwrap();
+    slow(&mut page, 0, -1);
+    page.wait("outplay.moves.join() === 'b2,a1' && !outplay.stale", "both moves").unwrap();
+    stage::silent(&mut page);
+    // A refused move leaves the board as it was.
+    page.go(&stage.address("?game=tictactoe&first=human&second=human")).unwrap();
+    page.wait("outplay.live", "a turn").unwrap();
+    page.eval(
+        "(() => { const plain = window.fetch; window.fetch = (url, wish) => String(url).includes('/view?') \
+         ? new Promise((done) => setTimeout(() => done(new Response('{\"error\":\"refused for a test\"}', { status: 400 })), 300)) \
+         : plain(url, wish); })()",
+    )
+    .unwrap();
+    page.click("#board [data-spot='4']").unwrap();
+    page.wait("document.querySelector(\"#board [data-spot='4'] .line\")", "the stone at once").unwrap();
+    page.wait("document.querySelector('#trouble').textContent.includes('refused for a test')", "the reason")
+        .unwrap();
+    page.wait(
+        "!document.querySelector(\"#board [data-spot='4'] .line\") && outplay.moves.length === 0",
+        "no stone",
+    )
+    .unwrap();
+}
+
+/// On slow 4G the page is ready within three seconds, and its layout does not shift.
+#[test]
+fn a_slow_network_is_enough() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.page();
+    page.call("Network.setCacheDisabled", json!({ "cacheDisabled": true })).unwrap();
+    page.call(
+        "Page.addScriptToEvaluateOnNewDocument",
+        json!({ "source": "window.shifts = []; new PerformanceObserver((list) => { for (const entry of list.getEntries()) \
+            if (!entry.hadRecentInput) window.shifts.push([entry.value, entry.sources.map(({ node }) => node?.id || node?.className || node?.nodeName).join(' ')]); \
+            }).observe({ type: 'layout-shift', buffered: true });" }),
+    )
+    .unwrap();
+    for (width, height, phone) in [(1280, 860, false), (390, 844, true)] {
+        page.resize(width, height, phone).unwrap();
+        slow(&mut page, 150, 200_000);
+        page.go(&stage.address("")).unwrap();
+        let ready = number(&mut page, "performance.now()");
+        assert!(ready < 3000.0, "ready after {ready} ms");
+        slow(&mut page, 0, -1);
+        page.wait("document.querySelectorAll('.score').length === 7", "seven scores").unwrap();
+        let shifts = page.eval("window.shifts").unwrap();
+        let sum = number(&mut page, "window.shifts.reduce((sum, [value]) => sum + value, 0)");
+        assert!(sum < 0.05, "the layout shifts by {sum}: {shifts}");
+    }
+    stage::silent(&mut page);
+}
+
+/// Without the server the last board stays, and the page says what is wrong; it goes on when the server is back.
+#[test]
+fn without_a_connection_the_last_board_stays() {
+    let Some(stage) = Stage::set() else { return };
+    let server = Server::start(&[]);
+    let address = format!("http://{}/?game=tictactoe&first=human&second=human&moves=b2,a1", server.addr);
+    let mut page = stage.page();
+    page.go(&address).unwrap();
+    page.wait("outplay.live && navigator.serviceWorker", "a game").unwrap();
+    page.eval("navigator.serviceWorker.ready.then(() => caches.open('outplay-shell')).then((cache) => cache.keys()).then((keys) => keys.length)").unwrap();
+    page.go(&address).unwrap();
+    page.wait("navigator.serviceWorker.controller && outplay.live", "the worker").unwrap();
+    stage::silent(&mut page);
+    drop(server);
+    page.call("Page.navigate", json!({ "url": address })).unwrap();
+    page.wait(
+        "document.querySelector('#status')?.textContent === 'No connection to the server'",
+        "what is wrong",
+    )
+    .unwrap();
+    assert_eq!(
+        number(&mut page, "document.querySelectorAll('#board .stone > *').length"),
+        2.0,
+        "the last board"
+    );
+    assert!(text(&mut page, "document.querySelector('#sub').innerText").contains("last board, Tic-tac-toe"));
+    assert_eq!(
+        page.eval(
+            "[...document.querySelectorAll('.controls button')].some((button) => button.checkVisibility())"
+        )
+        .unwrap(),
+        false,
+        "dead buttons"
+    );
+    page.troubles();
 }

@@ -674,6 +674,8 @@ interface Part {
 interface Look {
   live: boolean;
   why?: string | null;
+  /** Whether the last move still waits for the server; clicks are kept until it has answered. */
+  waiting?: boolean;
   mover?: Turn;
   owner?: Turn;
   names?: Names;

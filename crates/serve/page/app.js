@@ -17,8 +17,10 @@ import { read, write } from "./link.js";
 import { face } from "./men.js";
 import { moveNumber } from "./move-text.js";
 import { fullName, nameOfGame } from "./names.js";
+import { remember } from "./offline.js";
 import { arrange } from "./piles.js";
 import { knownPlies } from "./plies.js";
+import { predicted } from "./predict.js";
 import { GameRecord } from "./record.js";
 import { sanLine } from "./san.js";
 import { randomMoves } from "./start.js";
@@ -67,6 +69,8 @@ export class App {
   /** @type {number[]} */
   last = [];
   fresh = false;
+  /** @type {{ key: string, scene: Scene, path: number[], fresh: boolean } | null} */
+  expected = null;
   thinking = false;
   // Data shown by lessons, trees, proofs and rules; read by tests.
   /** @type {Lesson | null | undefined} */
@@ -327,11 +331,21 @@ export class App {
     if (this.challenge) return this.challenge(gesture);
     if (!this.live) return undefined;
     this.turns.made(gesture);
-    return this.go({
-      moves: [...this.moves, gesture.move],
-      at: null,
-      view: this.state.view === "home" ? "play" : this.state.view,
-    });
+    const moves = [...this.moves, gesture.move];
+    const scene = predicted(this.scene, gesture, this.toMove);
+    const { game, position } = this.state;
+    const key = api.query({ game, position, moves });
+    this.expected = scene && { key, scene, path: gesture.path, fresh: true };
+    const shown = this.go({ moves, at: null, view: this.state.view === "home" ? "play" : this.state.view });
+    // The move is on the board at once; the server's answer confirms or corrects it.
+    if (this.expected && this.view) this.drawBoard();
+    return shown;
+  }
+
+  /** The position that the board shows until the server has confirmed the last move, or null. */
+  get ahead() {
+    const { expected, place } = this;
+    return expected && place && this.stale && expected.key === api.query(place) ? expected : null;
   }
 
   /**
@@ -450,6 +464,8 @@ export class App {
       if (signal.aborted) return false;
       if (before.view?.game !== view.game || !place.moves.length) this.turns.clear();
       this.view = view;
+      this.expected = null;
+      remember(view);
       learn(view.named_levels ?? []);
       this.listed = listed;
       this.shown = key;
@@ -556,6 +572,7 @@ export class App {
    * @param {unknown} error
    */
   refused(error) {
+    this.expected = null;
     this.complain(error);
     if (this.view && this.state.view !== "puzzle") {
       // The screen still shows the last valid position, so the address should too.
@@ -727,7 +744,10 @@ export class App {
   drawBoard() {
     const { state } = this;
     const place = this.place ?? { game: state.game, position: "", moves: [] };
-    const { scene, last } = arrange(this.scene, place, this.last, this.turns.picks);
+    const { ahead } = this;
+    const { scene, last } = ahead
+      ? { scene: ahead.scene, last: ahead.path }
+      : arrange(this.scene, place, this.last, this.turns.picks);
     const shown = this.moves;
     const best = this.answer ? new Set(this.answer.best) : null;
     const rolled = given(this.view)
@@ -737,6 +757,7 @@ export class App {
     this.board.show(scene, {
       live: this.live,
       why: this.whyNot(),
+      waiting: Boolean(ahead),
       mover: this.toMove,
       owner: this.view?.turn_of,
       names: who,
@@ -745,13 +766,14 @@ export class App {
       best,
       // When all moves tie, nothing has a ring.
       tells: !best || best.size < scene.moves.length,
-      values: this.valuesShown,
+      values: this.valuesShown && !ahead,
       last,
       rolled: rolled?.move ?? null,
-      fresh: this.fresh,
+      fresh: ahead ? ahead.fresh : this.fresh,
       label: `${fullName(state.game)}, ${headline(this)}`,
     });
-    this.fresh = false;
+    if (ahead) ahead.fresh = false;
+    else this.fresh = false;
     $("#screen").dataset.face = this.face;
     if (this.board.metrics)
       $("#screen").style.setProperty(

@@ -14,6 +14,7 @@ import { Hand } from "./hand.js";
 import { markedSpots, numbered, pill, reasons, score } from "./marks.js";
 import { defs, face, man } from "./men.js";
 import { arrive } from "./motion.js";
+import { sameMen } from "./predict.js";
 import { ahead, aliases, buttons, content, hops, names, partway } from "./scene.js";
 import { about, long, mean, short } from "./verdict.js";
 
@@ -52,6 +53,9 @@ export class Board {
   /** @type {Spot | undefined} */
   touched;
   zoomed = false;
+  // Spots that were clicked while a move waited for the server.
+  /** @type {number[]} */
+  later = [];
   pressable = "";
   /** @type {Scene | undefined} */
   buttonsOf;
@@ -125,8 +129,20 @@ export class Board {
     this.update();
     if (changed) {
       this.ghosts([]);
-      if (look.fresh && before) arrive(this, before);
+      // A move that was drawn before the server confirmed it has already arrived.
+      if (look.fresh && before && !sameMen(before, scene)) arrive(this, before);
+      if (!look.waiting) this.catchUp();
     }
+  }
+
+  /** Makes the clicks that came while the last move waited for the server. */
+  catchUp() {
+    const { later, scene } = this;
+    this.later = [];
+    if (!later.length || !this.look.live) return;
+    setTimeout(() => {
+      for (const spot of later) if (this.scene === scene) this.hand.point(spot);
+    }, 0);
   }
 
   /** @param {string} shape */

@@ -12,6 +12,7 @@ import { Gallery } from "./gallery.js";
 import { History } from "./history.js";
 import { listen, showHelp } from "./keys.js";
 import { Knowledge } from "./knowledge.js";
+import { showLastBoard } from "./offline.js";
 import { Players } from "./players.js";
 import { Puzzle } from "./puzzle.js";
 import { keep, kept, showProjecting } from "./settings.js";
@@ -41,9 +42,10 @@ async function start() {
   showProjecting();
   api.onReach((reachable) => {
     $("#reach").hidden = reachable;
+    document.body.toggleAttribute("data-offline", !reachable);
     if (reachable) announce("Reconnected");
   });
-  const known = await api.games();
+  const known = await reach();
   const app = new App(known);
   const history = new History();
   const explore = new Explore();
@@ -119,6 +121,17 @@ async function start() {
   await app.refresh();
   document.body.dataset.ready = "yes";
   import("./install.js").then(({ install }) => install());
+}
+
+/** The games of the server; the last board is shown while it does not answer. */
+async function reach() {
+  let answered = false;
+  api.onReach((reachable) => {
+    if (!reachable && !answered) showLastBoard();
+  });
+  const known = await api.games();
+  answered = true;
+  return known;
 }
 
 /**
