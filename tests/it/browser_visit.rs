@@ -531,3 +531,43 @@ fn without_a_connection_the_last_board_stays() {
     );
     page.troubles();
 }
+
+/// Paper has the board, the verdict and the moves in light colours; a projector has large words and tree labels.
+#[test]
+fn paper_and_projectors() {
+    let Some(stage) = Stage::set() else { return };
+    let mut page = stage.open("?game=tictactoe&view=explore&moves=b2,a1,c1");
+    page.wait("outplay.answer", "values").unwrap();
+    page.press("t").unwrap();
+    page.wait("document.documentElement.dataset.theme === 'dark'", "dark").unwrap();
+    page.call("Emulation.setEmulatedMedia", json!({ "media": "print" })).unwrap();
+    for selector in [".tabs", ".tools", ".controls", ".foot", "#knowledge"] {
+        let shown = page.eval(&format!("document.querySelector('{selector}').checkVisibility()")).unwrap();
+        assert_eq!(shown, false, "{selector} is printed");
+    }
+    for selector in ["#board svg", ".headline", ".moves", ".sheet"] {
+        let shown = page.eval(&format!("document.querySelector('{selector}').checkVisibility()")).unwrap();
+        assert_eq!(shown, true, "{selector} is not printed");
+    }
+    assert_eq!(
+        text(&mut page, "getComputedStyle(document.querySelector('.headline')).color"),
+        "rgb(23, 32, 42)"
+    );
+    page.call("Emulation.setEmulatedMedia", json!({ "media": "" })).unwrap();
+
+    let label = "(() => { const text = document.querySelector('svg.tree .edge-move'); \
+        return parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a; })()";
+    page.go(&stage.address("?view=tree&game=tictactoe&depth=3")).unwrap();
+    page.wait("document.querySelector('svg.tree .edge-move')", "a tree").unwrap();
+    let usual = number(&mut page, label);
+    assert!(usual >= 12.0, "tree labels have {usual} pixels");
+    page.click("#help").unwrap();
+    page.click("#projector").unwrap();
+    page.press("Escape").unwrap();
+    page.wait("document.documentElement.hasAttribute('data-projector')", "large text").unwrap();
+    let large = number(&mut page, label);
+    assert!(large >= 18.0, "tree labels have {large} pixels on a projector");
+    assert!(number(&mut page, "parseFloat(getComputedStyle(document.querySelector('h1')).fontSize)") >= 27.0);
+    assert!(number(&mut page, "document.documentElement.scrollWidth - innerWidth") <= 0.0);
+    stage::silent(&mut page);
+}
