@@ -326,7 +326,7 @@ fn moves_are_listed_with_signs_and_branches() {
     // After a game one sentence says where it was decided, and how well it was played.
     page.go(&stage.address("?game=tictactoe&first=perfect&second=human&moves=a1,b1,b2,c3,a2,a3,c2")).unwrap();
     page.wait(
-        "document.querySelector('#after').textContent.includes('turning point was move 2 (b1)')",
+        "document.querySelector('#after').textContent.includes('turning point was move 1 (b1)')",
         "the turning point",
     )
     .unwrap();

@@ -76,7 +76,6 @@ export class After {
   story() {
     const { app, history } = this;
     const { plies } = history;
-    const { moves } = app.state;
     const outcome = given(app.view?.outcome);
     const known =
       plies.some((ply) => ply && ply.value !== "unknown") ||
@@ -95,7 +94,7 @@ export class After {
             return by === loser && to === "loss" && from !== "loss";
           });
     /** @param {number} i */
-    const number = (i) => `move ${i + 1} (${moves[i]})`;
+    const number = (i) => `move ${app.number(i)} (${app.written[i]})`;
     if (turning !== undefined) {
       const { by, from, to } = history.mistakeAt(turning);
       const verb = app.own === by ? "you turned" : `${app.names[by]} turned`;
@@ -120,7 +119,7 @@ export class After {
     if (worst === undefined) return "The dice decided.";
     const { by, loss } = history.mistakeAt(worst);
     return (
-      `The costliest decision was move ${worst + 1} (${app.state.moves[worst]}): it cost ` +
+      `The costliest decision was move ${app.number(worst)} (${app.state.moves[worst]}): it cost ` +
       `${app.own === by ? "you" : app.names[by]} ${loss.toFixed(3)} in expected value.`
     );
   }
