@@ -151,7 +151,7 @@ fn the_empty_board_of_connect_four_has_its_seven_scores() {
         .eval("[...document.querySelectorAll('.score')].map((text) => text.textContent).join(' ')")
         .unwrap();
     assert_eq!(scores, "−2 −1 0 +1 0 −1 −2");
-    page.wait("document.querySelector('.headline').textContent === 'First wins in 21 moves'", "the truth")
+    page.wait("document.querySelector('.headline').textContent === 'Yellow wins in 21 moves'", "the truth")
         .unwrap();
     let best = page.eval("document.querySelector('.score.best').textContent").unwrap();
     assert_eq!(best, "+1");

@@ -55,7 +55,7 @@ fn the_first_screen_tells_the_truth_and_shows_the_games() {
     let mut page = stage.open("");
     page.wait("document.querySelectorAll('.score').length === 7", "seven scores").unwrap();
     page.wait(
-        "document.querySelector('h1').textContent === 'Solved: the first player wins. Can you?'",
+        "document.querySelector('h1').textContent === 'Solved: Yellow wins. Can you?'",
         "the truth",
     )
     .unwrap();
@@ -66,7 +66,7 @@ fn the_first_screen_tells_the_truth_and_shows_the_games() {
     let badge = "document.querySelector('[data-game=tictactoe] .result').textContent";
     page.wait(&format!("{badge} === 'a draw'"), "what is known of tic-tac-toe").unwrap();
     page.wait(
-        "document.querySelector(\"[data-game='nim:3+4+5'] .result\").textContent === 'first wins in 5 moves'",
+        "document.querySelector(\"[data-game='nim:3+4+5'] .result\").textContent === 'Yellow wins in 5 moves'",
         "nim",
     )
     .unwrap();
@@ -228,7 +228,7 @@ fn einstein_and_pig_are_played_to_the_end_by_mouse() {
         "paced"
     );
     let log = told(&mut page, "document.querySelector('#turns').innerText");
-    assert!(log.contains("Second"), "{log}");
+    assert!(log.contains("Red"), "{log}");
     stage::silent(&mut page);
 }
 
@@ -326,7 +326,7 @@ fn moves_are_listed_with_signs_and_branches() {
     // After a game one sentence says where it was decided, and how well it was played.
     page.go(&stage.address("?game=tictactoe&first=perfect&second=human&moves=a1,b1,b2,c3,a2,a3,c2")).unwrap();
     page.wait(
-        "document.querySelector('#after').textContent.includes('turning point was move 2 (b1)')",
+        "document.querySelector('#after').textContent.includes('turning point was move 1 (b1)')",
         "the turning point",
     )
     .unwrap();

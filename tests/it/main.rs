@@ -7,6 +7,7 @@ mod browser;
 mod browser_learn;
 mod browser_place;
 mod browser_play;
+mod browser_visit;
 mod browser_ways;
 #[cfg(target_os = "linux")]
 mod campaign;

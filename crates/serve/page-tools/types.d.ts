@@ -274,6 +274,8 @@ interface ReviewedGame {
   own: Side | null;
   names: Names;
   moves: string[];
+  /** The number of a move in the list of moves, by its place from 0. */
+  number: (i: number) => number;
   /** 1 if the first player won, −1 if the second did, 0 for a draw. */
   result: number;
   dice: boolean;
@@ -334,6 +336,9 @@ interface PuzzleState extends PuzzleAnswer {
   words: string;
   waiting?: boolean;
   given?: boolean;
+  /** Whether a hint was asked for, and the step of the last one. */
+  hinted?: boolean;
+  hintAt?: number;
 }
 
 interface PuzzleEntry {
@@ -723,6 +728,8 @@ interface Part {
 interface Look {
   live: boolean;
   why?: string | null;
+  /** Whether the last move still waits for the server; clicks are kept until it has answered. */
+  waiting?: boolean;
   mover?: Turn;
   owner?: Turn;
   names?: Names;
@@ -821,6 +828,8 @@ interface PageElements {
   "#bar": HTMLElement;
   "#board": HTMLElement;
   "#dialog": HTMLDialogElement;
+  "#drawer": HTMLElement;
+  "#drawer-handle": HTMLButtonElement;
   "#elsewhere": HTMLElement;
   "#gallery": HTMLElement;
   "#game": HTMLButtonElement;
@@ -849,11 +858,13 @@ interface PageElements {
   "#type-trouble": HTMLOutputElement;
   "#values": HTMLButtonElement;
   "#verdict": HTMLElement;
+  "#welcome": HTMLElement;
   "#whole": HTMLAnchorElement;
   ".tabs": HTMLElement;
   "[data-do=again]": HTMLButtonElement;
   "[data-do=hint]": HTMLButtonElement;
   "[data-do=redo]": HTMLButtonElement;
+  "[data-do=swap]": HTMLButtonElement;
   "[data-do=undo]": HTMLButtonElement;
   "[data-do=values]": HTMLButtonElement;
 }

@@ -80,7 +80,8 @@ export class After {
     return story(given(history.review), {
       own,
       names,
-      moves: state.moves,
+      moves: app.written,
+      number: (i) => app.number(i),
       result: Math.sign(given(app.view?.outcome)),
       dice: Boolean(app.view?.chance),
       humans: /** @type {Side[]} */ (["first", "second"]).filter((side) => state[side] === "human"),

@@ -8,16 +8,21 @@
 // request is sent.
 
 import * as api from "./api.js";
+import { ask } from "./ask.js";
 import { Board } from "./board.js";
 import { $ } from "./dom.js";
 import { given } from "./given.js";
 import { learn, middling } from "./levels.js";
 import { read, write } from "./link.js";
 import { face } from "./men.js";
+import { moveNumber } from "./move-text.js";
 import { fullName, nameOfGame } from "./names.js";
+import { remember } from "./offline.js";
 import { arrange } from "./piles.js";
 import { knownPlies } from "./plies.js";
+import { predicted } from "./predict.js";
 import { GameRecord } from "./record.js";
+import { sanLine } from "./san.js";
 import { randomMoves } from "./start.js";
 import { lastSpots, names } from "./scene.js";
 import { headline, subline } from "./status.js";
@@ -28,6 +33,8 @@ import { ending, mean, sentence, share } from "./verdict.js";
 
 /** Positions whose answers are cached for the glyphs of the move list. */
 const KEPT = 400;
+/** The storage key of the game that waits while puzzles are on the screen. */
+const PARKED = "parked";
 
 export class App {
   /** @type {View | null} */
@@ -53,6 +60,8 @@ export class App {
   pending = null;
   /** @type {(() => unknown) | undefined} */
   next;
+  /** @type {(() => unknown) | undefined} */
+  tip;
   /** @type {Part[]} */
   parts = [];
   /** @type {Map<string, SeenPosition | null>} */
@@ -60,6 +69,8 @@ export class App {
   /** @type {number[]} */
   last = [];
   fresh = false;
+  /** @type {{ key: string, scene: Scene, path: number[], fresh: boolean } | null} */
+  expected = null;
   thinking = false;
   // Data shown by lessons, trees, proofs and rules; read by tests.
   /** @type {Lesson | null | undefined} */
@@ -70,6 +81,8 @@ export class App {
   walk;
   /** @type {unknown} */
   trial;
+  /** @type {Pick<State, "game" | "position" | "moves" | "at" | "first" | "second"> | null} */
+  parked = null;
 
   /** @param {Games} info */
   constructor(info) {
@@ -80,9 +93,12 @@ export class App {
       play: (gesture) => this.play(gesture),
       look: (gesture) => this.look(gesture),
     });
+    // The bar is as tall as the board, without what stands below it.
+    $(".stand", this.board.host)?.append($("#bar"));
     this.values = new Values(this);
     this.turns = new Turns(this);
     this.record = new GameRecord();
+    this.parked = readParked();
     this.stage = new Stage($("#place"));
     this.shown = ""; // the place that the board shows
     addEventListener("popstate", () => {
@@ -110,6 +126,16 @@ export class App {
   /** Whether a game is being played, as on the first screen, rather than analysed. */
   get playing() {
     return this.state.view === "play" || this.state.view === "home";
+  }
+
+  /** Whether the board asks for a move: a puzzle, or one's own mistake. */
+  get puzzling() {
+    return this.state.view === "puzzle" || this.state.view === "retry";
+  }
+
+  /** Whether a new game would discard one that is being played. */
+  get running() {
+    return this.playing && this.state.moves.length > 0 && !(this.over && this.state.at === null);
   }
 
   get moves() {
@@ -195,7 +221,7 @@ export class App {
 
   /** Names of the two sides, such as colours. */
   get names() {
-    return this.view ? names(this.view.scene) : { first: "First", second: "Second" };
+    return this.view ? names(this.view.scene) : { first: "Yellow", second: "Red" };
   }
 
   get humans() {
@@ -211,6 +237,29 @@ export class App {
   /** The moves of the game, also those after the position on the screen, as far as they are known. */
   get plies() {
     return knownPlies(this.view, this.listed, this.state.moves);
+  }
+
+  /** The moves of the game as players write them. */
+  get written() {
+    return this.write(this.state.moves, this.state.position);
+  }
+
+  /**
+   * Moves from a position, by default the one on the screen, as players write them.
+   * @param {string[]} moves
+   * @param {string} [position]
+   */
+  write(moves, position = this.view?.position ?? "") {
+    return this.face === "chess" ? sanLine(position, moves) : moves;
+  }
+
+  /**
+   * The number of a move in the list of moves.
+   * @param {number} i its place, from 0
+   */
+  number(i) {
+    const { begins = "first", chance = false } = this.view ?? {};
+    return moveNumber(i, { begins, chance, plies: this.plies });
   }
 
   /** Whether the game has no start of its own, such as a chess ending. */
@@ -233,6 +282,23 @@ export class App {
     if (address !== location.search)
       history[how === "push" ? "pushState" : "replaceState"](null, "", address);
     return this.refresh();
+  }
+
+  /**
+   * Shows the board in a view. A game that was left for the puzzles is on it again.
+   * @param {"play" | "explore"} view
+   */
+  show(view) {
+    return this.go({ ...this.parked, view, values: null });
+  }
+
+  /** Leaves the game on the screen for the puzzles; it waits. */
+  openPuzzles() {
+    const { game, position, moves, at, first, second, view } = this.state;
+    if (view === "puzzle") return Promise.resolve();
+    this.parked ??= { game, position, moves, at, first, second };
+    writeParked(this.parked);
+    return this.go({ view: "puzzle", values: null, moves: [], at: null, position: "" });
   }
 
   /**
@@ -265,11 +331,21 @@ export class App {
     if (this.challenge) return this.challenge(gesture);
     if (!this.live) return undefined;
     this.turns.made(gesture);
-    return this.go({
-      moves: [...this.moves, gesture.move],
-      at: null,
-      view: this.state.view === "home" ? "play" : this.state.view,
-    });
+    const moves = [...this.moves, gesture.move];
+    const scene = predicted(this.scene, gesture, this.toMove);
+    const { game, position } = this.state;
+    const key = api.query({ game, position, moves });
+    this.expected = scene && { key, scene, path: gesture.path, fresh: true };
+    const shown = this.go({ moves, at: null, view: this.state.view === "home" ? "play" : this.state.view });
+    // The move is on the board at once; the server's answer confirms or corrects it.
+    if (this.expected && this.view) this.drawBoard();
+    return shown;
+  }
+
+  /** The position that the board shows until the server has confirmed the last move, or null. */
+  get ahead() {
+    const { expected, place } = this;
+    return expected && place && this.stale && expected.key === api.query(place) ? expected : null;
   }
 
   /**
@@ -283,10 +359,15 @@ export class App {
       if (current === this.current) break;
     }
     const list = this.view?.scene.moves ?? [];
-    const gesture = list.find((legal) => legal.move.toLowerCase() === word.toLowerCase());
+    const written = list.map((legal) => this.write([legal.move])[0]);
+    const said = word.toLowerCase();
+    // Moves may be typed in either notation.
+    const gesture =
+      list.find((legal) => legal.move.toLowerCase() === said) ??
+      list.find((_, i) => written[i].replace(/[+#]$/, "").toLowerCase() === said.replace(/[+#]$/, ""));
     if (!this.live) return this.over ? "The game is over." : "It is not your turn.";
     if (!gesture) {
-      const legal = list.slice(0, 8).map(({ move }) => move);
+      const legal = written.slice(0, 8);
       if (list.length > 8) legal.push("…");
       return `${word} is not a legal move here. Legal moves: ${legal.join(" ")}`;
     }
@@ -309,6 +390,10 @@ export class App {
     const signal = (this.asking = new AbortController()).signal;
     const elsewhere = Boolean(known(this.state.view));
     $("#screen").hidden = elsewhere;
+    if (!elsewhere && this.state.view !== "puzzle" && this.parked) {
+      this.parked = null;
+      writeParked(null);
+    }
     if (elsewhere) {
       await this.visit();
       return;
@@ -379,6 +464,8 @@ export class App {
       if (signal.aborted) return false;
       if (before.view?.game !== view.game || !place.moves.length) this.turns.clear();
       this.view = view;
+      this.expected = null;
+      remember(view);
       learn(view.named_levels ?? []);
       this.listed = listed;
       this.shown = key;
@@ -485,6 +572,7 @@ export class App {
    * @param {unknown} error
    */
   refused(error) {
+    this.expected = null;
     this.complain(error);
     if (this.view && this.state.view !== "puzzle") {
       // The screen still shows the last valid position, so the address should too.
@@ -537,7 +625,7 @@ export class App {
   }
 
   hint() {
-    return this.values.hint();
+    return this.state.view === "puzzle" ? this.tip?.() : this.values.hint();
   }
 
   /** @param {Gesture | null | undefined} gesture */
@@ -590,6 +678,7 @@ export class App {
   }
 
   swap() {
+    if (this.puzzling) return undefined;
     return this.go({ first: this.state.second, second: this.state.first, view: "play" });
   }
 
@@ -599,13 +688,27 @@ export class App {
    */
   async again(shuffled) {
     if (this.state.view === "puzzle") return this.next?.();
+    if (this.running && !(await askForNew())) return undefined;
     this.turns.clear();
     const view = this.state.view === "retry" ? "play" : this.state.view;
     const moves = shuffled && !this.startless ? await randomMoves(this.state.game) : [];
     return this.go({ position: "", moves, at: null, view });
   }
 
+  /**
+   * Starts a game as one of the sides, against the computer's level on the screen.
+   * @param {Side} side
+   */
+  begin(side) {
+    const { first, second } = this.state;
+    const level = [second, first].find((player) => player && player !== "human") ?? middling(this.levels);
+    const players = side === "first" ? { first: "human", second: level } : { first: level, second: "human" };
+    this.turns.clear();
+    return this.go({ ...players, view: "play", moves: [], at: null, values: null });
+  }
+
   toggleValues() {
+    if (this.puzzling) return undefined;
     return this.go({ values: !this.valuesShown }, "replace");
   }
 
@@ -641,7 +744,10 @@ export class App {
   drawBoard() {
     const { state } = this;
     const place = this.place ?? { game: state.game, position: "", moves: [] };
-    const { scene, last } = arrange(this.scene, place, this.last, this.turns.picks);
+    const { ahead } = this;
+    const { scene, last } = ahead
+      ? { scene: ahead.scene, last: ahead.path }
+      : arrange(this.scene, place, this.last, this.turns.picks);
     const shown = this.moves;
     const best = this.answer ? new Set(this.answer.best) : null;
     const rolled = given(this.view)
@@ -651,6 +757,7 @@ export class App {
     this.board.show(scene, {
       live: this.live,
       why: this.whyNot(),
+      waiting: Boolean(ahead),
       mover: this.toMove,
       owner: this.view?.turn_of,
       names: who,
@@ -659,13 +766,14 @@ export class App {
       best,
       // When all moves tie, nothing has a ring.
       tells: !best || best.size < scene.moves.length,
-      values: this.valuesShown,
+      values: this.valuesShown && !ahead,
       last,
       rolled: rolled?.move ?? null,
-      fresh: this.fresh,
+      fresh: ahead ? ahead.fresh : this.fresh,
       label: `${fullName(state.game)}, ${headline(this)}`,
     });
-    this.fresh = false;
+    if (ahead) ahead.fresh = false;
+    else this.fresh = false;
     $("#screen").dataset.face = this.face;
     if (this.board.metrics)
       $("#screen").style.setProperty(
@@ -678,9 +786,15 @@ export class App {
     $("[data-do=redo]").disabled = state.at === null;
     $("[data-do=hint]").disabled = !this.live;
     $("[data-do=values]").setAttribute("aria-pressed", String(this.valuesShown));
+    // What has no meaning in a puzzle is not offered.
+    $("[data-do=values]").hidden = this.puzzling;
+    $("[data-do=swap]").hidden = this.puzzling;
+    for (const button of [$("[data-do=undo]"), $("[data-do=redo]")])
+      button.hidden = state.view === "puzzle" && !this.board.path.length;
     const again = $("[data-do=again]");
     again.classList.toggle("main", Boolean(this.over));
-    given(again.lastChild).textContent = this.over && this.playing ? " Play again" : " New";
+    given(again.lastChild).textContent =
+      state.view === "puzzle" ? " Next puzzle" : this.over && this.playing ? " Play again" : " New";
     this.drawBar();
   }
 
@@ -737,5 +851,33 @@ export class App {
       "aria-label",
       outcome !== null ? ending(outcome, this.names) : sentence(given(answer), this.toMove, this.names),
     );
+  }
+}
+
+/** Asks whether a running game may be discarded. */
+const askForNew = () =>
+  ask(
+    "Start a new game?",
+    "The game on the board has not ended. Back, in the browser, returns to it.",
+    "New game",
+    "Keep playing",
+  );
+
+/** The game that waits behind the puzzles, kept for a reload. */
+function readParked() {
+  try {
+    return JSON.parse(sessionStorage.getItem(PARKED) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/** @param {App["parked"]} game */
+function writeParked(game) {
+  try {
+    if (game) sessionStorage.setItem(PARKED, JSON.stringify(game));
+    else sessionStorage.removeItem(PARKED);
+  } catch {
+    // Private windows have no storage.
   }
 }

@@ -7,12 +7,14 @@
 
 import { h, put, s } from "./dom.js";
 import { drawFacts, tableDice } from "./facts.js";
+import { Fingers } from "./fingers.js";
 import { given } from "./given.js";
 import { bed, ground, metrics } from "./ground.js";
 import { Hand } from "./hand.js";
 import { markedSpots, numbered, pill, reasons, score } from "./marks.js";
 import { defs, face, man } from "./men.js";
 import { arrive } from "./motion.js";
+import { sameMen } from "./predict.js";
 import { ahead, aliases, buttons, content, hops, names, partway } from "./scene.js";
 import { about, long, mean, short } from "./verdict.js";
 
@@ -51,6 +53,9 @@ export class Board {
   /** @type {Spot | undefined} */
   touched;
   zoomed = false;
+  // Spots that were clicked while a move waited for the server.
+  /** @type {number[]} */
+  later = [];
   pressable = "";
   /** @type {Scene | undefined} */
   buttonsOf;
@@ -75,8 +80,15 @@ export class Board {
     this.choices = h("div", { class: "choices", role: "group", "aria-label": "Choose a move", hidden: true });
     this.word = h("p", { class: "word", role: "status" });
     this.svg = s("svg", { class: "board", role: "group" });
-    put(host, h("div", { class: "stand" }, this.svg, this.word), this.facts, this.choices, this.buttons);
+    this.wider = h(
+      "button",
+      { type: "button", class: "whole-board", hidden: true, onclick: () => this.whole() },
+      "Whole board",
+    );
+    const stand = h("div", { class: "stand" }, this.svg, this.word, this.wider);
+    put(host, stand, this.facts, this.choices, this.buttons);
     this.hand = new Hand(this);
+    this.fingers = new Fingers(this);
   }
 
   get path() {
@@ -110,13 +122,27 @@ export class Board {
     if (changed) {
       this.hand.reset();
       this.say("");
+      // The answer may come anywhere on the board.
+      if (this.zoomed) this.whole();
     }
     if (shape !== this.shape) this.build(shape);
     this.update();
     if (changed) {
       this.ghosts([]);
-      if (look.fresh && before) arrive(this, before);
+      // A move that was drawn before the server confirmed it has already arrived.
+      if (look.fresh && before && !sameMen(before, scene)) arrive(this, before);
+      if (!look.waiting) this.catchUp();
     }
+  }
+
+  /** Makes the clicks that came while the last move waited for the server. */
+  catchUp() {
+    const { later, scene } = this;
+    this.later = [];
+    if (!later.length || !this.look.live) return;
+    setTimeout(() => {
+      for (const spot of later) if (this.scene === scene) this.hand.point(spot);
+    }, 0);
   }
 
   /** @param {string} shape */
@@ -187,6 +213,7 @@ export class Board {
   whole() {
     const { width, height } = this.metrics;
     this.zoomed = false;
+    this.wider.hidden = true;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.host.classList.remove("zoomed");
   }
@@ -207,21 +234,8 @@ export class Board {
     this.zoomed = true;
     this.svg.setAttribute("viewBox", `${within(x, m.width)} ${within(y, m.height)} ${side} ${side}`);
     this.host.classList.add("zoomed");
-    this.say(
-      "Now tap the cell.",
-      h(
-        "button",
-        {
-          type: "button",
-          class: "quiet",
-          onclick: () => {
-            this.whole();
-            this.say("");
-          },
-        },
-        "Whole board",
-      ),
-    );
+    this.wider.hidden = false;
+    this.say("Tap the cell, or drag the board.");
   }
 
   /**

@@ -5,12 +5,15 @@
 import * as api from "./api.js";
 import { $, announce, h, put, toast } from "./dom.js";
 import { given } from "./given.js";
-import { trail } from "./scene.js";
+import { legend } from "./legend.js";
+import { spoken, trail } from "./scene.js";
 import { symbol } from "./symbol.js";
-import { about, compare, long, mean, meanText, scoreText, sentence, source } from "./verdict.js";
+import { about, compare, long, mean, meanText, sentence, source } from "./verdict.js";
 
 /** Moves that a phone shows initially; style.css hides the others. */
 const MANY = 8;
+/** A chess move by its squares. */
+const SQUARES = /\b[a-h][1-8][a-h][1-8][qrbn]?\b/g;
 /** Most rows in the list; the summary counts the rest. */
 const ROWS = 60;
 
@@ -62,6 +65,7 @@ export class Explore {
         words,
       );
     this.provable = deeper("proof", "Proof", "Play against the proof");
+    this.meaning = h("details", { class: "meaning" });
     this.deeper = h(
       "p",
       { class: "actions" },
@@ -70,6 +74,7 @@ export class Explore {
       this.provable,
     );
     this.order = "";
+    this.explained = "";
     put(
       this.card,
       h("div", { class: "head-row" }, this.headline, this.whyButton),
@@ -79,6 +84,7 @@ export class Explore {
       this.list,
       this.more,
       this.line,
+      this.meaning,
       this.deeper,
     );
   }
@@ -87,7 +93,8 @@ export class Explore {
   draw(app) {
     this.app = app;
     const { view, answer, found } = app;
-    this.card.hidden = !view || !app.valuesShown;
+    // The first screen has the verdict in its headline and the values on the board.
+    this.card.hidden = !view || !app.valuesShown || app.state.view === "home";
     if (!view || this.card.hidden) return;
     if (app.over) {
       put(this.headline, $("#status").textContent);
@@ -144,9 +151,8 @@ export class Explore {
     const known = answer ? answer.value !== "unknown" : app.values.proven;
     this.provable.hidden = app.over || !view.provable || !(view.proof_expected || known);
     this.drawMoves(view.scene, found, answer);
-    // The first screen already shows the values on the board.
-    this.list.hidden = app.state.view === "home";
     this.drawLine(answer);
+    this.drawMeaning(answer);
   }
 
   /**
@@ -242,6 +248,7 @@ export class Explore {
   row(mv) {
     const badge = h("span", { class: "badge" });
     const text = h("span", { class: "value" });
+    const word = h("span", { class: "mv" });
     const length = h("span", { class: "length" });
     const gesture = () => this.app.scene.moves.find((known) => known.move === mv);
     const button = h(
@@ -258,12 +265,12 @@ export class Explore {
         onblur: () => this.app.look(null),
       },
       badge,
-      h("span", { class: "mv" }, mv),
+      word,
       " ",
       text,
       h("span", { class: "track" }, length),
     );
-    return { item: h("li", {}, button), badge, text, length, button };
+    return { item: h("li", {}, button), badge, word, text, length, button };
   }
 
   /**
@@ -283,7 +290,6 @@ export class Explore {
     row.button.className =
       `${best ? "best" : ""} ${move.waiting && this.app.progress ? "waiting" : ""} ` +
       `${move.value === "loss" ? "lost" : ""}`;
-    const score = typeof move.score === "number" ? ` · ${scoreText(move.score)}` : "";
     row.text.textContent = guess
       ? about(move, 2)
       : move.waiting
@@ -291,7 +297,7 @@ export class Explore {
           ? "…"
           : "not known"
         : value === null
-          ? long(move) + score
+          ? long(move)
           : meanText(move);
     const part = guess
       ? 0.5 + (move.opinion ?? 0) / 2
@@ -300,7 +306,9 @@ export class Explore {
         : (move.distance ?? 0) / longest;
     row.length.className = `length ${kind}`;
     row.length.style.setProperty("--part", `${Math.max(0, Math.min(100, Math.round(100 * part)))}%`);
-    row.button.setAttribute("aria-label", `${move.move} ${row.text.textContent}${best ? ", best" : ""}`);
+    const [word] = this.app.write([move.move]);
+    row.word.textContent = word;
+    row.button.setAttribute("aria-label", `${word} ${row.text.textContent}${best ? ", best" : ""}`);
   }
 
   /** @param {SeenPosition | null} answer */
@@ -308,7 +316,7 @@ export class Explore {
     const { app } = this;
     const line = answer?.line ?? [];
     this.line.hidden = app.over || !line.length;
-    const words = line.slice(0, 40).map((mv, i) =>
+    const words = app.write(line.slice(0, 40)).map((mv, i) =>
       h(
         "button",
         {
@@ -331,6 +339,25 @@ export class Explore {
     );
   }
 
+  /**
+   * The legend of the values, folded away.
+   * @param {SeenPosition | null} answer
+   */
+  drawMeaning(answer) {
+    const { app } = this;
+    this.meaning.hidden = !answer?.moves.length || app.toMove === "chance";
+    if (!answer || this.meaning.hidden) return;
+    const key = [app.shown, answer.value, answer.moves.length].join("|");
+    if (key === this.explained) return;
+    this.explained = key;
+    const second = app.toMove === "second";
+    const players = {
+      mover: second ? app.names.second : app.names.first,
+      other: second ? app.names.first : app.names.second,
+    };
+    put(this.meaning, h("summary", {}, "What the values mean"), legend(answer.moves, players));
+  }
+
   /** Shows the reason for the value, on the board and in words; called again, hides it. */
   async why() {
     const { app } = this;
@@ -339,6 +366,7 @@ export class Explore {
       toast("Values are hidden. Press v to show them.");
       return;
     }
+    if (app.state.view === "home") await app.go({ view: "explore" });
     if (app.reasons) {
       app.reasons = null;
       app.board.ghosts([]);
@@ -353,7 +381,8 @@ export class Explore {
       const words = reply.sentence
         .replace(/\.$/, "")
         .split("; ")
-        .map((part) => spoken(part, app.scene.layout));
+        .map((part) => column(spoken(part, app.names), app.scene.layout))
+        .map((part) => (app.face === "chess" ? part.replace(SQUARES, (mv) => app.write([mv])[0]) : part));
       if (line.length > 1 && line.some((move) => move.forced))
         words.push("solid circles mark moves without an equally good alternative");
       // The headline already shows the verdict, and move names keep their spelling.
@@ -373,16 +402,16 @@ export class Explore {
 }
 
 /**
- * A verdict without its distance: the server counts plies, the headline moves.
+ * A verdict without its distance.
  * @param {string} words
  */
-const undated = (words) => words.replace(/ in \d+ (ply|plies|moves?)$/, "");
+const undated = (words) => words.replace(/ in \d+ moves?(: mate in \d+)?$/, "");
 
 /**
  * Names a column as such where a sentence starts with its number.
  * @param {string} part
  * @param {Layout} layout
  */
-function spoken(part, layout) {
+function column(part, layout) {
   return layout === "drop" ? part.replace(/^(\d+) is the only move/, "column $1 is the only move") : part;
 }

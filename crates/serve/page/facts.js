@@ -5,7 +5,7 @@
 import { coin, dicePicture, die } from "./dice.js";
 import { h, put, s } from "./dom.js";
 import { face, token } from "./men.js";
-import { usedDice } from "./scene.js";
+import { names as playerNames, usedDice } from "./scene.js";
 
 /**
  * @param {Scene} scene
@@ -68,7 +68,7 @@ export function drawFacts(host, scene, look) {
   else
     put(
       host,
-      list.map(([name, value]) => inHand(name, value)),
+      list.map(([name, value]) => inHand(name, value, playerNames(scene))),
     );
 }
 
@@ -90,15 +90,16 @@ function cubeWords(scene, rolled) {
  * Men still to be placed, drawn as men.
  * @param {string} name
  * @param {string} value
+ * @param {Names} players
  */
-function inHand(name, value) {
+function inHand(name, value, players) {
   const side = /** @type {Side} */ (name.split(" ")[0]);
   const count = Number(value);
   const drawn = ["first", "second"].includes(side) && Number.isInteger(count) && count <= 9;
   return h(
     "div",
     { class: `fact ${side}` },
-    h("span", { class: "fact-name" }, drawn ? `${side === "first" ? "First" : "Second"}, to place` : name),
+    h("span", { class: "fact-name" }, drawn ? `${players[side]}, to place` : name),
     drawn
       ? h(
           "span",
@@ -149,7 +150,7 @@ function pig(scene, look) {
       bar,
     );
   };
-  const names = look.names ?? { first: "First", second: "Second" };
+  const names = look.names ?? playerNames(scene);
   const word = look.rolled ?? "";
   const item =
     word === "heads" || word === "tails"

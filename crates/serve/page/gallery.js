@@ -7,6 +7,7 @@ import * as api from "./api.js";
 import { $, h, put } from "./dom.js";
 import { fullName } from "./names.js";
 import * as draw from "./thumbnails.js";
+import { names } from "./scene.js";
 import { mean, meanText, plies, seen } from "./verdict.js";
 
 /**
@@ -107,6 +108,8 @@ export const CARDS = [
 /** Cards on the first screen: one of each kind. */
 const SHOWN = ["tictactoe", "nim", "morris", "chess", "einstein", "hypergammon", "pig", "gomoku"];
 const RECENT = 4;
+/** The storage key of what is known about the games. */
+const FACTS = "game-facts";
 
 /** @param {string} key */
 function kept(key) {
@@ -132,17 +135,19 @@ function keep(key, value) {
 /**
  * The value of a start position, in a few words.
  * @param {Seen | null} answer
+ * @param {Names} players
  */
-export function badge(answer) {
+export function badge(answer, players) {
   if (!answer) return "";
+  const { first, second } = players;
   if (mean(answer) !== null)
     return answer.odds === null
-      ? `first expects ${meanText(answer)}`
-      : `first wins ${meanText(answer)} of games`;
+      ? `${first} expects ${meanText(answer)}`
+      : `${first} wins ${meanText(answer)} of games`;
   if (answer.value === "draw") return "a draw";
-  if (answer.value === "win") return `first wins${answer.distance ? ` in ${plies(answer.distance)}` : ""}`;
-  if (answer.value === "loss") return `second wins${answer.distance ? ` in ${plies(answer.distance)}` : ""}`;
-  return "not solved here";
+  if (answer.value === "unknown") return "not solved here";
+  const winner = answer.value === "win" ? first : second;
+  return `${winner} wins${answer.distance ? ` in ${plies(answer.distance)}` : ""}`;
 }
 
 /**
@@ -206,8 +211,8 @@ export class Gallery {
     this.made = true;
     this.cards = new Map();
     const cards = CARDS.filter((card) => SHOWN.includes(card.id)).map((card) => {
-      const result = h("small", { class: "result" }, kept("known")?.[card.spec]?.badge ?? "");
-      const size = h("small", {}, kept("known")?.[card.spec]?.size ?? card.about);
+      const result = h("small", { class: "result" }, kept(FACTS)?.[card.spec]?.badge ?? "");
+      const size = h("small", {}, kept(FACTS)?.[card.spec]?.size ?? card.about);
       this.cards.set(card.spec, { result, size, about: card.about });
       return h(
         "button",
@@ -255,7 +260,7 @@ export class Gallery {
     const { signal } = (this.asking = new AbortController());
     for (const [spec, card] of this.cards) {
       if (signal.aborted) return;
-      if (kept("known")?.[spec]) continue;
+      if (kept(FACTS)?.[spec]) continue;
       await this.look(spec, card, signal);
     }
   }
@@ -275,8 +280,8 @@ export class Gallery {
       /** @type {Seen | null} */
       const answer = view.exact === false ? { value: "unknown" } : await this.value(spec, signal);
       if (signal.aborted || !answer) return;
-      card.result.textContent = badge(answer);
-      keep("known", { ...kept("known"), [spec]: { badge: card.result.textContent, size } });
+      card.result.textContent = badge(answer, names(view.scene));
+      keep(FACTS, { ...kept(FACTS), [spec]: { badge: card.result.textContent, size } });
     } catch {
       // A card without its badge is still a card.
     }

@@ -110,6 +110,10 @@ export class Hand {
     const { scene, look } = board;
     const target = this.target(spot);
     board.touched = scene.spots[spot];
+    if (!look.live && look.waiting) {
+      board.later.push(spot);
+      return undefined;
+    }
     if (!look.live) return board.refuse(spot, refusal(board.shown, look, path, spot, board.names));
     // Clicking the picked man again puts it down.
     if (

@@ -164,7 +164,8 @@ export class History {
     this.svg.style.setProperty("--wide", `${width}px`);
     /** @type {SVGElement[]} */
     const parts = [s("line", { class: "middle", x1: 0, x2: width, y1: HALF + 4, y2: HALF + 4 })];
-    for (let i = 0; i < count; i += 1) parts.push(this.ply(plies[i], i, moves[i - 1], i === shown));
+    const { written } = app;
+    for (let i = 0; i < count; i += 1) parts.push(this.ply(plies[i], i, written[i - 1], i === shown));
     put(this.svg, parts);
     // Scrolls the current position into view.
     const here = 4 + shown * STEP;
@@ -174,7 +175,7 @@ export class History {
     const bad = this.mistakes;
     const known = plies.some((ply) => ply && (ply.value !== "unknown" || mean(ply) !== null));
     /** @param {number} i */
-    const name = (i) => `${i + 1} (${moves[i]})`;
+    const name = (i) => `${app.number(i)} (${written[i]})`;
     this.note.textContent =
       this.failed ||
       (this.complete && !known && "The values of this game are not known.") ||
@@ -210,9 +211,9 @@ export class History {
     const height = known ? Math.max(4, Math.abs(lead(ply)) * HALF) : 4;
     const up = known && lead(ply) > 0;
     const drawn = value === "draw" || !known;
-    const when = i === 0 ? "start" : `after ${i}. ${mv}`;
+    const when = i === 0 ? "start" : `after move ${this.app.number(i - 1)}, ${mv}`;
     const side = ply?.to_move === "second" ? "second" : "first";
-    const worth = ply ? `${side} to move, ${long(ply)}` : "…";
+    const worth = ply ? `${this.app.names[side]} to move, ${long(ply)}` : "…";
     const slip = ply?.mistake ? `; mistake: a ${ply.mistake.from} became a ${ply.mistake.to}` : "";
     const words = `${when}: ${worth}${slip}`;
     const glyph = ply?.mistake ? glyphOf(ply.mistake) : "";

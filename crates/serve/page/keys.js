@@ -3,6 +3,7 @@
 // Keyboard shortcuts, and the dialog that lists them.
 
 import { $, around, h, put } from "./dom.js";
+import { lettersOn, projecting, setLetters, setProjecting } from "./settings.js";
 
 const KEYS = [
   ["arrows, Enter", "select a spot on the board and play there"],
@@ -34,6 +35,7 @@ export function listen(app, doings) {
     const typed = "input:not([type=range], [type=checkbox]), textarea, select";
     const field = around(event, event.key.startsWith("Arrow") ? "input, textarea, select" : typed);
     if (field?.checkVisibility() || around(event, "dialog[open]")) return;
+    if (event.key.length === 1 && !lettersOn()) return;
     const drop = /^[1-9]$/.test(event.key) && app.view?.scene.layout === "drop";
     const named = /^[0-9]$/.test(event.key)
       ? null
@@ -62,6 +64,21 @@ export function listen(app, doings) {
   });
 }
 
+/**
+ * A setting that is on or off.
+ * @param {string} id
+ * @param {string} words
+ * @param {boolean} on
+ * @param {(on: boolean) => void} change
+ */
+const box = (id, words, on, change) =>
+  h(
+    "label",
+    { class: "flag" },
+    h("input", { type: "checkbox", id, checked: on, onchange: (event) => change(event.target.checked) }),
+    words,
+  );
+
 /** @param {() => unknown} [theme] */
 export function showHelp(theme) {
   const dialog = $("#dialog");
@@ -70,7 +87,7 @@ export function showHelp(theme) {
     h(
       "div",
       { class: "dialog-head" },
-      h("h2", {}, "Keyboard shortcuts"),
+      h("h2", {}, "Keyboard shortcuts and settings"),
       h(
         "button",
         { type: "button", class: "icon-button", "aria-label": "Close", onclick: () => dialog.close() },
@@ -87,6 +104,12 @@ export function showHelp(theme) {
       { class: "note" },
       "For the player to move, ✓ wins, = draws and ✗ loses. The number is how many moves that takes. A " +
         "ring marks the best moves, and ≈ marks an estimate.",
+    ),
+    h(
+      "div",
+      { class: "key-settings" },
+      box("letters", "Single letters and digits are shortcuts", lettersOn(), setLetters),
+      box("projector", "Large text, for a projector", projecting(), setProjecting),
     ),
     theme &&
       h(

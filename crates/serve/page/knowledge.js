@@ -54,8 +54,8 @@ export class Knowledge {
       h(
         "p",
         { class: "note" },
-        `${n(legal)} positions: ${n(win)} won, ${n(draw)} drawn, ${n(loss)} lost for the ` +
-          `${stats.merged ? "player to move" : "first player"}.`,
+        `${n(legal)} positions: ${n(win)} won, ${n(draw)} drawn, ${n(loss)} lost for ` +
+          `${stats.merged ? "the player to move" : this.app.names.first}.`,
       ),
       h(
         "p",

@@ -6,28 +6,28 @@ import { After } from "./after.js";
 import * as api from "./api.js";
 import { App } from "./app.js";
 import { $, announce, h, toast } from "./dom.js";
+import { Drawer } from "./drawer.js";
 import { Explore } from "./explore.js";
 import { Gallery } from "./gallery.js";
 import { History } from "./history.js";
 import { listen, showHelp } from "./keys.js";
 import { Knowledge } from "./knowledge.js";
+import { showLastBoard } from "./offline.js";
 import { Players } from "./players.js";
 import { Puzzle } from "./puzzle.js";
+import { keep, kept, showProjecting } from "./settings.js";
 import { Setup } from "./setup.js";
 import { Share } from "./share.js";
 import { Sheet } from "./sheet.js";
 import { navigation } from "./views.js";
+import { Welcome } from "./welcome.js";
 
 const themes = ["", "dark", "light"];
 
 /** @param {string} name */
 function setTheme(name) {
   document.documentElement.dataset.theme = name;
-  try {
-    localStorage.setItem("theme", name);
-  } catch {
-    // Private windows have no storage.
-  }
+  keep("theme", name);
 }
 
 function nextTheme() {
@@ -38,20 +38,19 @@ function nextTheme() {
 }
 
 async function start() {
-  try {
-    setTheme(localStorage.getItem("theme") ?? "");
-  } catch {
-    setTheme("");
-  }
+  setTheme(kept("theme"));
+  showProjecting();
   api.onReach((reachable) => {
     $("#reach").hidden = reachable;
+    document.body.toggleAttribute("data-offline", !reachable);
     if (reachable) announce("Reconnected");
   });
-  const known = await api.games();
+  const known = await reach();
   const app = new App(known);
   const history = new History();
   const explore = new Explore();
   [
+    new Welcome(),
     new Puzzle(history),
     new Players(),
     explore,
@@ -60,6 +59,7 @@ async function start() {
     new After(history),
     new Knowledge(),
     new Gallery(),
+    new Drawer(),
   ].forEach((part) => app.add(part));
   history.listeners.push(() => app.drawSoon());
   addEventListener("pagehide", () => history.leave());
@@ -81,9 +81,9 @@ async function start() {
     letgo: () => app.board.stepBack(),
     board: () => app.board.enter(),
     type: () => $("#move").focus(),
-    play: () => app.go({ view: "play", values: null }),
-    explore: () => app.go({ view: "explore", values: null }),
-    puzzle: () => app.go({ view: "puzzle", values: null, moves: [], at: null, position: "" }),
+    play: () => app.show("play"),
+    explore: () => app.show("explore"),
+    puzzle: () => app.openPuzzles(),
     choose: () => setup.open(),
     share: () => share.open(),
     help: () => showHelp(nextTheme),
@@ -121,6 +121,17 @@ async function start() {
   await app.refresh();
   document.body.dataset.ready = "yes";
   import("./install.js").then(({ install }) => install());
+}
+
+/** The games of the server; the last board is shown while it does not answer. */
+async function reach() {
+  let answered = false;
+  api.onReach((reachable) => {
+    if (!reachable && !answered) showLastBoard();
+  });
+  const known = await api.games();
+  answered = true;
+  return known;
 }
 
 /**

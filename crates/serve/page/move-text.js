@@ -16,3 +16,15 @@ export function moveText(moves, begins) {
   });
   return words.join(" ");
 }
+
+/**
+ * The number of a move in the list of moves: pairs of moves, or turns in a game with dice.
+ * @param {number} i the move's place, from 0
+ * @param {{ begins: Side, chance: boolean, plies: { by: Side }[] }} game
+ */
+export function moveNumber(i, { begins, chance, plies }) {
+  if (!chance) return Math.floor((i + (begins === "second" ? 1 : 0)) / 2) + 1;
+  let turns = 1;
+  for (let ply = 1; ply <= i; ply += 1) if (plies[ply]?.by !== plies[ply - 1]?.by) turns += 1;
+  return turns;
+}

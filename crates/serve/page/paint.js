@@ -5,6 +5,7 @@
 import { $, announce, around, beneath, h, put, s } from "./dom.js";
 import { given } from "./given.js";
 import { man } from "./men.js";
+import { inSentence, namesOf } from "./scene.js";
 
 const U = 64;
 export const MOST_SIDE = 20;
@@ -21,13 +22,22 @@ const letters = (column) =>
  */
 const cellName = (x, y) => `${letters(x)}${y + 1}`;
 
+/** Tools of the palette; those of the players are labelled with their names. */
 /** @type {{ key: string, label: string, holder: Holder | null }[]} */
 export const TOOLS = [
   { key: "obstacles", label: "Obstacle", holder: "nobody" },
-  { key: "x", label: "First", holder: "first" },
-  { key: "o", label: "Second", holder: "second" },
+  { key: "x", label: "", holder: "first" },
+  { key: "o", label: "", holder: "second" },
   { key: "", label: "Erase", holder: null },
 ];
+
+/**
+ * The kind of picture that a board has.
+ * @param {BoardSpec} board
+ * @returns {Face}
+ */
+export const boardLayout = ({ width, height, gravity }) =>
+  gravity ? "drop" : Math.min(width, height) >= 9 ? "go" : "grid";
 
 /**
  * The board that a spec describes, or null for other kinds of games.
@@ -113,9 +123,18 @@ export class Painter {
     this.draw();
   }
 
+  get layout() {
+    return boardLayout(this.board);
+  }
+
+  /** @param {{ label: string, holder: Holder | null }} tool */
+  label({ label, holder }) {
+    return label || namesOf(this.layout)[holder === "second" ? "second" : "first"];
+  }
+
   draw() {
-    const { width, height, gravity } = this.board;
-    const layout = gravity ? "drop" : Math.min(width, height) >= 9 ? "go" : "grid";
+    const { width, height } = this.board;
+    const { layout } = this;
     put(
       this.palette,
       TOOLS.map((tool, i) =>
@@ -125,7 +144,7 @@ export class Painter {
             type: "button",
             "data-tool": tool.key || "erase",
             "aria-pressed": String(this.tool === tool),
-            title: `${tool.label} (${i + 1})`,
+            title: `${this.label(tool)} (${i + 1})`,
             onclick: () => {
               this.tool = tool;
               this.draw();
@@ -138,7 +157,7 @@ export class Painter {
               ? man(layout, tool.holder, "")
               : s("path", { class: "eraser", d: "M-14 8L4-14 16-4-2 16h-12z" }),
           ),
-          tool.label,
+          this.label(tool),
         ),
       ),
     );
@@ -192,7 +211,7 @@ export class Painter {
         tabindex: name === this.focus ? 0 : -1,
         "aria-label":
           `${name}, ` +
-          `${holder ? given(TOOLS.find((tool) => tool.holder === holder)).label.toLowerCase() : "empty"}`,
+          `${holder ? inSentence(this.label(given(TOOLS.find((tool) => tool.holder === holder)))) : "empty"}`,
         transform: `translate(${6 + (x + 0.5) * U} ${6 + (this.board.height - y - 0.5) * U})`,
       },
       s("rect", {

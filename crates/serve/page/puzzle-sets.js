@@ -91,13 +91,16 @@ export class Diary {
   }
 
   /**
-   * Records a solved puzzle; `clean` if it was solved at the first attempt.
+   * Records a solved puzzle; `clean` if it was solved at the first attempt. With a hint it neither continues
+   * the streak nor ends it.
    * @param {{ game: string, number?: number, date?: string }} puzzle
    * @param {boolean} clean
+   * @param {boolean} [hinted]
    */
-  solve(puzzle, clean) {
+  solve(puzzle, clean, hinted = false) {
     const { kept } = this;
-    kept.streak = clean ? kept.streak + 1 : 0;
+    if (!clean) kept.streak = 0;
+    else if (!hinted) kept.streak += 1;
     kept.best = Math.max(kept.best, kept.streak);
     if (puzzle.number !== undefined) kept.solved[`${puzzle.game}|${puzzle.number}`] = 1;
     if (puzzle.date && kept.last !== puzzle.date) {

@@ -9,7 +9,9 @@ import * as api from "./api.js";
 import { $, announce, h, put, style } from "./dom.js";
 import { given } from "./given.js";
 import { fullName } from "./names.js";
+import { firstHint } from "./puzzle-hint.js";
 import { Diary, LEVELS, allSets, fetchPuzzle, nextSeed, today } from "./puzzle-sets.js";
+import { spoken } from "./scene.js";
 import { symbol } from "./symbol.js";
 import { long, mean, plies, seen } from "./verdict.js";
 
@@ -50,6 +52,7 @@ export class Puzzle {
     if (app.state.view === "puzzle") {
       await this.fetch(app, signal);
       app.challenge = (gesture) => this.answer(gesture);
+      app.tip = () => this.hint();
     } else if (app.state.view === "retry") {
       const key = write(app);
       if (this.retryKey !== key) {
@@ -80,6 +83,7 @@ export class Puzzle {
     this.failed = "";
     app.puzzle = null;
     this.card.hidden = false;
+    app.drawHeader();
     this.drawPuzzle(app);
     $("#status").textContent = "Looking for a puzzle …";
     try {
@@ -133,10 +137,11 @@ export class Puzzle {
     if (gesture.move !== step.move) {
       if (puzzle.clean) this.diary.miss();
       puzzle.clean = false;
-      puzzle.words = `${gesture.move} is not the solution. Try again.`;
+      const [word] = app.write([gesture.move]);
+      puzzle.words = `${word} is not the solution. Try again.`;
       announce(puzzle.words);
       await app.refresh();
-      await this.explain(puzzle, gesture.move);
+      await this.explain(puzzle, gesture.move, word);
       return;
     }
     puzzle.tried = [...puzzle.tried, step.move];
@@ -165,10 +170,11 @@ export class Puzzle {
     await pause(matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : BEAT);
     puzzle.waiting = false;
     if (app.puzzle !== puzzle) return;
+    const answer = app.write([given(step.reply)])[0];
     puzzle.tried = [...puzzle.tried, given(step.reply)];
     const left = puzzle.steps.length - puzzle.at;
     const more = left === 1 ? "one more move" : `${left} more moves`;
-    puzzle.words = `${words} The reply was ${step.reply}; ${more} to find.`;
+    puzzle.words = `${words} The reply was ${answer}; ${more} to find.`;
     announce(puzzle.words);
     await app.refresh();
   }
@@ -176,30 +182,57 @@ export class Puzzle {
   /** @param {PuzzleState} puzzle */
   done(puzzle) {
     puzzle.solved = true;
-    puzzle.words = puzzle.clean ? "Solved." : "Solved, but not at the first attempt.";
-    this.diary.solve(puzzle, puzzle.clean);
+    puzzle.words = !puzzle.clean
+      ? "Solved, but not at the first attempt."
+      : puzzle.hinted
+        ? "Solved, with a hint."
+        : "Solved.";
+    this.diary.solve(puzzle, puzzle.clean, puzzle.hinted);
+  }
+
+  /** Marks the man or the region of the move to find; asked again, the move itself. */
+  hint() {
+    const { app } = this;
+    const { puzzle } = app;
+    if (!puzzle || puzzle.solved || puzzle.waiting || !app.view || app.stale) return;
+    const step = puzzle.steps[puzzle.at];
+    const gesture = app.scene.moves.find((known) => known.move === step.move);
+    if (!gesture) return;
+    const second = puzzle.hinted && puzzle.hintAt === puzzle.at;
+    puzzle.hinted = true;
+    puzzle.hintAt = puzzle.at;
+    const { spots, words } = second
+      ? { spots: gesture.path, words: `The move is ${app.write([step.move])[0]}.` }
+      : firstHint(app.scene, gesture);
+    /** @type {ReasonMark[]} */
+    const marks = spots.map((spot) => ({ spot, name: "", kind: "key", by: puzzle.to_move }));
+    app.board.reasons(marks, []);
+    puzzle.words = words;
+    this.drawPuzzle(app);
+    announce(words);
   }
 
   /**
    * Shows the value of a wrong move once it is known.
    * @param {PuzzleState} puzzle
    * @param {string} mv
+   * @param {string} word the move as players write it
    */
-  async explain(puzzle, mv) {
+  async explain(puzzle, mv, word) {
     if (puzzle.kind === "fours") {
-      puzzle.words = `${mv} is not the solution: it does not start a forced win by fours.`;
+      puzzle.words = `${word} is not the solution: it does not start a forced win by fours.`;
       this.drawPuzzle(this.app);
       return;
     }
     try {
       const { moves } = await api.position(given(this.app.place), this.app.signal);
       const tried = moves.find((move) => move.move === mv);
-      if (!tried || puzzle.solved || this.app.puzzle !== puzzle || !puzzle.words.startsWith(mv)) return;
+      if (!tried || puzzle.solved || this.app.puzzle !== puzzle || !puzzle.words.startsWith(word)) return;
       const value = seen(tried, puzzle.to_move);
       puzzle.words =
         value.value === "win" && value.distance
-          ? `${mv} is not the solution: it also wins, but takes ${plies(value.distance)}.`
-          : `${mv} is not the solution: ${long(value)}.`;
+          ? `${word} is not the solution: it also wins, but takes ${plies(value.distance)}.`
+          : `${word} is not the solution: ${long(value)}.`;
       this.drawPuzzle(this.app);
     } catch (error) {
       if (!api.isAbort(error) && !(error instanceof api.ApiError)) throw error;
@@ -215,20 +248,21 @@ export class Puzzle {
     if (puzzle.clean) this.diary.miss();
     puzzle.clean = false;
     puzzle.given = true;
+    const [word] = app.write([step.move]);
     puzzle.tried = [...puzzle.tried, step.move];
     puzzle.at += 1;
     if (step.reply) {
-      await this.reply(puzzle, step, `The move is ${step.move}.`);
+      await this.reply(puzzle, step, `The move is ${word}.`);
       return;
     }
     puzzle.solved = true;
-    puzzle.words = `The move is ${step.move}.`;
+    puzzle.words = `The move is ${word}.`;
     await app.refresh();
   }
 
   again() {
     const puzzle = given(this.app.puzzle);
-    Object.assign(puzzle, { at: 0, tried: [], solved: false, clean: false, words: "" });
+    Object.assign(puzzle, { at: 0, tried: [], solved: false, clean: false, hintAt: -1, words: "" });
     return this.app.refresh();
   }
 
@@ -241,13 +275,13 @@ export class Puzzle {
       const best = answer.moves.find((move) => answer.best.includes(move.move));
       const tried = answer.moves.find((move) => move.move === gesture.move);
       const own = tried ? mean(tried) : null;
+      const [word] = app.write([gesture.move]);
       const keeps =
         tried && best && tried.value === best.value && (own === null || own >= (mean(best) ?? own) - 1e-9);
       const verdict = keeps
-        ? { right: true, words: `${gesture.move} is right: ${long(tried)}.` }
-        : { right: false, words: `${gesture.move} is not better: ${tried ? long(tried) : "no value"}.` };
-      if (gesture.move === played)
-        verdict.words = `${gesture.move} is the move you played. Look for another one.`;
+        ? { right: true, words: `${word} is right: ${long(tried)}.` }
+        : { right: false, words: `${word} is not better: ${tried ? long(tried) : "no value"}.` };
+      if (gesture.move === played) verdict.words = `${word} is the move you played. Look for another one.`;
       this.tryWords = verdict.words;
       if (verdict.right) app.retried = verdict;
       announce(verdict.words);
@@ -295,6 +329,10 @@ export class Puzzle {
       return;
     }
     const { difficulty, steps, at, solved, date } = puzzle;
+    const line = app.write(
+      steps.flatMap(({ move, reply }) => (reply ? [move, reply] : [move])),
+      puzzle.position,
+    );
     const level = difficulty?.level ?? 0;
     const dots =
       level > 0 &&
@@ -319,7 +357,7 @@ export class Puzzle {
         solved && !puzzle.given
           ? symbol("win")
           : h("span", { class: "puzzle-sign", "aria-hidden": "true" }, "?"),
-        puzzle.task,
+        spoken(puzzle.task, app.names),
       ),
       h(
         "p",
@@ -336,17 +374,25 @@ export class Puzzle {
         h(
           "ol",
           { class: "puzzle-steps", "aria-label": "Moves found" },
-          steps.map((step, i) =>
+          steps.map((_, i) =>
             h(
               "li",
               { class: i < at ? "found" : "" },
-              i < at ? h("code", {}, step.move) : h("span", { "aria-hidden": "true" }, "…"),
+              i < at ? h("code", {}, line[2 * i]) : h("span", { "aria-hidden": "true" }, "…"),
             ),
           ),
         ),
       h(
         "p",
-        { class: solved || puzzle.words.startsWith("Right") ? "right" : "wrong", role: "status" },
+        {
+          class:
+            solved || puzzle.words.startsWith("Right")
+              ? "right"
+              : puzzle.hintAt === puzzle.at && /^(Look|It is one|The move is)/.test(puzzle.words)
+                ? "note"
+                : "wrong",
+          role: "status",
+        },
         puzzle.words || "\u00a0",
       ),
       solved &&
@@ -477,8 +523,8 @@ export class Puzzle {
       h(
         "p",
         {},
-        `At move ${at + 1} you played `,
-        h("code", {}, state.moves[at] ?? ""),
+        `At move ${app.number(at)} you played `,
+        h("code", {}, app.written[at] ?? ""),
         ". Find a better move.",
       ),
       h("p", { class: app.retried ? "right" : "wrong", role: "status" }, this.tryWords || "\u00a0"),

@@ -84,7 +84,7 @@ export const flawless = ({ unknown }, positions) =>
  * @param {TurningPoint} turning
  * @param {ReviewedGame} game
  */
-const move = ({ ply }, { moves }) => `move ${ply} (${moves[ply - 1]})`;
+const move = ({ ply }, { moves, number }) => `move ${number(ply - 1)} (${moves[ply - 1]})`;
 
 /**
  * @param {Side} side

@@ -8,6 +8,8 @@
 // A turn of several steps has `ways`: alternating from and to, such as [24, 18, 18, 13]. After an even number
 // of spots a step is complete, and `partway` returns the resulting scene.
 
+import { face } from "./men.js";
+
 /**
  * All lists of spots that make a move.
  * @param {Gesture} gesture
@@ -202,16 +204,48 @@ export function trail(scene, line) {
   });
 }
 
+/** The players' names by kind of board: the colours of their men, or their marks. */
+/** @type {{ [face in Face]?: Names }} */
+const NAMES = {
+  chess: { first: "White", second: "Black" },
+  go: { first: "Black", second: "White" },
+  grid: { first: "X", second: "O" },
+};
+
+/**
+ * The names of the two players on a kind of board.
+ * @param {Face} kind
+ * @returns {Names}
+ */
+export const namesOf = (kind) => NAMES[kind] ?? { first: "Yellow", second: "Red" };
+
 /**
  * The names of the two players.
  * @param {Scene} scene
  * @returns {Names}
  */
-export function names(scene) {
-  return scene.layout === "chess"
-    ? { first: "White", second: "Black" }
-    : { first: "First", second: "Second" };
-}
+export const names = (scene) => namesOf(face(scene));
+
+/**
+ * A player's name within a sentence: colours in small letters, marks as they are.
+ * @param {string} name
+ */
+export const inSentence = (name) => (name.length > 1 ? name.toLowerCase() : name);
+
+/**
+ * A sentence of the server in the words of the page: players by colour, distances in moves.
+ * @param {string} words
+ * @param {Names} players
+ */
+export const spoken = (words, players) =>
+  words
+    .replace(/\bFirst\b/g, players.first)
+    .replace(/\bSecond\b/g, players.second)
+    .replace(/\bat ply (\d+)\b/g, (_, ply) => `at move ${Math.ceil(Number(ply) / 2)}`)
+    .replace(/\b(\d+) (?:ply|plies)\b/g, (_, count) => {
+      const moves = Math.ceil(Number(count) / 2);
+      return moves === 1 ? "1 move" : `${moves} moves`;
+    });
 
 /** @type {{ [letter: string]: string }} */
 export const MEN = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn" };
@@ -224,7 +258,7 @@ export const MEN = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight",
 export function content(scene, spot) {
   if (!spot.holder) return "empty";
   if (spot.holder === "nobody") return scene.layout === "piles" ? "match" : "obstacle";
-  const owner = names(scene)[spot.holder].toLowerCase();
+  const owner = inSentence(names(scene)[spot.holder]);
   if (scene.layout === "chess") return `${owner} ${MEN[spot.label] ?? "man"}`;
   return spot.label ? `${owner} ${spot.label}` : owner;
 }

@@ -8,7 +8,8 @@ import { $, h, put } from "./dom.js";
 import { CARDS } from "./gallery.js";
 import { given } from "./given.js";
 import { fullName, nameOfGame } from "./names.js";
-import { MOST_SIDE, Painter, parseBoard, writeBoard } from "./paint.js";
+import { MOST_SIDE, Painter, boardLayout, parseBoard, writeBoard } from "./paint.js";
+import { namesOf } from "./scene.js";
 import { morris, piles } from "./thumbnails.js";
 
 /** @param {string} spec */
@@ -38,6 +39,8 @@ export class Setup {
   men = null;
   /** @type {number | undefined} */
   timer;
+  /** Whether a tap on a card starts its game, as on phones, rather than showing its set-up. */
+  quick = false;
 
   /** @param {App} app */
   constructor(app) {
@@ -80,6 +83,11 @@ export class Setup {
         h("h2", {}, "Choose a game"),
         h(
           "button",
+          { type: "button", class: "quiet set-up", id: "set-up", onclick: () => this.toggle() },
+          "Set up a board",
+        ),
+        h(
+          "button",
           { type: "button", class: "icon-button", "aria-label": "Close", onclick: () => this.dialog.close() },
           "×",
         ),
@@ -91,7 +99,8 @@ export class Setup {
         h("div", { class: "setup-side" }, this.form, form, this.message),
       ),
     );
-    this.dialog.className = "choose";
+    this.quick = matchMedia("(max-width: 900px)").matches;
+    this.drawMode();
     this.drawCards();
     this.drawForm();
     this.dialog.setAttribute("aria-label", "Choose a game");
@@ -112,7 +121,7 @@ export class Setup {
             class: "game-card",
             "data-card": card.id,
             "aria-pressed": String(card.id === this.picked),
-            onclick: () => this.pick(card),
+            onclick: () => (this.quick ? this.start(card) : this.pick(card)),
           },
           card.picture(),
           h("strong", {}, card.name),
@@ -120,6 +129,24 @@ export class Setup {
         ),
       ),
     );
+  }
+
+  /** Phones show either the cards, which start a game, or the set-up of the picked one. */
+  toggle() {
+    this.quick = !this.quick;
+    this.drawMode();
+    if (!this.quick) this.form.scrollIntoView({ block: "nearest" });
+  }
+
+  drawMode() {
+    this.dialog.className = this.quick ? "choose quick" : "choose";
+    $("#set-up", this.dialog)?.setAttribute("aria-pressed", String(!this.quick));
+  }
+
+  /** @param {import("./gallery.js").Card} card */
+  async start(card) {
+    this.dialog.close();
+    await this.app.open(card.spec);
   }
 
   /** @param {import("./gallery.js").Card} card */
@@ -308,13 +335,14 @@ export class Setup {
    */
   turn(board, told) {
     const group = h("span", { class: "segmented", role: "group", "aria-label": "To move" });
-    const draw = () =>
+    const draw = () => {
+      const names = namesOf(boardLayout(board));
       put(
         group,
         [
           ["", "By stone count"],
-          ["x", "First to move"],
-          ["o", "Second to move"],
+          ["x", `${names.first} to move`],
+          ["o", `${names.second} to move`],
         ].map(([turn, words]) =>
           h(
             "button",
@@ -332,6 +360,7 @@ export class Setup {
           ),
         ),
       );
+    };
     draw();
     return group;
   }

@@ -113,6 +113,7 @@ export class Sheet {
    */
   pairs(signs, branches) {
     const { moves } = this.app.state;
+    const { written } = this.app;
     const shift = this.app.view?.begins === "second" ? 1 : 0;
     const rows = [];
     for (let i = -shift; i < moves.length; i += 2) {
@@ -120,7 +121,7 @@ export class Sheet {
       /** @param {number} ply */
       const cell = (ply) =>
         ply >= 0 && ply < moves.length
-          ? this.move(moves[ply], ply + 1, signs[ply])
+          ? this.move(written[ply], ply + 1, signs[ply])
           : h("span", { class: "number" }, ply < 0 ? "…" : "");
       rows.push(h("li", {}, h("span", { class: "number" }, String(number)), cell(i), cell(i + 1)));
       for (const ply of [i, i + 1])
@@ -184,7 +185,7 @@ export class Sheet {
    */
   besides(branches, ply, number) {
     return (branches.get(ply) ?? []).map((line) => {
-      const shown = line.slice(ply, ply + BRANCH);
+      const shown = this.app.write(line, this.app.state.position).slice(ply, ply + BRANCH);
       return h(
         "li",
         { class: "branch" },
@@ -213,7 +214,7 @@ export class Sheet {
   text() {
     const { app } = this;
     const { game, position, moves } = app.state;
-    const words = app.view?.chance ? moves.join(" ") : moveText(moves, app.view?.begins ?? "first");
+    const words = app.view?.chance ? moves.join(" ") : moveText(app.written, app.view?.begins ?? "first");
     const head = [
       fullName(game),
       `Game: ${game}`,

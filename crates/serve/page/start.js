@@ -28,7 +28,7 @@ const RIDES = { R: STEPS.R, B: STEPS.B, Q: [...STEPS.R, ...STEPS.B] };
  * @param {number} to
  * @param {string} man
  */
-function attacks(men, from, to, man) {
+export function attacks(men, from, to, man) {
   const [dx, dy] = [(to % 8) - (from % 8), (to >> 3) - (from >> 3)];
   const kind = man.toUpperCase();
   if (kind === "K") return Math.max(Math.abs(dx), Math.abs(dy)) === 1;

@@ -4,6 +4,7 @@
 
 import { given } from "./given.js";
 import { nameOf } from "./levels.js";
+import { inSentence } from "./scene.js";
 import { mean, meanText, plies } from "./verdict.js";
 
 /**
@@ -67,9 +68,9 @@ function invitation(app) {
   if (mean(answer) !== null)
     return answer.odds === null
       ? `Solved: ${names.first} can expect ${meanText(answer)}. Can you get it?`
-      : `Solved: the first player wins ${meanText(answer)} of games. Can you?`;
-  if (answer.value === "win") return "Solved: the first player wins. Can you?";
-  if (answer.value === "loss") return "Solved: the second player wins. Want to play second?";
+      : `Solved: ${names.first} wins ${meanText(answer)} of games. Can you?`;
+  if (answer.value === "win") return `Solved: ${names.first} wins. Can you?`;
+  if (answer.value === "loss") return `Solved: ${names.second} wins. Can you hold out?`;
   if (answer.value === "draw") return "Solved: a draw. Can you hold it?";
   return "This game is unsolved. Play!";
 }
@@ -85,7 +86,7 @@ export function subline(app) {
     return own ? `You played ${sideName(app, own)}.${winner(app) === own ? " Well done!" : ""}` : "";
   if (app.state.view === "home" && !app.moves.length) {
     if (!answer || mean(answer) !== null || answer.value === "unknown")
-      return "You go first. Click on the board.";
+      return `You are ${sideName(app, "first")} and go first.`;
     const all = answer.best.length === view.scene.moves.length;
     const word = view.scene.layout === "drop" ? "column" : "";
     const how =
@@ -133,8 +134,8 @@ function prompt(app) {
 }
 
 /**
- * The name of a side within a sentence: colours of chess are capitalised, "first" and "second" are not.
+ * The name of a side within a sentence; those of chess keep their capitals.
  * @param {App} app
  * @param {Side} side
  */
-const sideName = (app, side) => (app.face === "chess" ? app.names[side] : app.names[side].toLowerCase());
+export const sideName = (app, side) => (app.face === "chess" ? app.names[side] : inSentence(app.names[side]));

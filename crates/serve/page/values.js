@@ -209,9 +209,10 @@ export class Values {
       if (!best) return;
       app.board.ghosts(trail(app.scene, [best]));
       const value = answer.moves.find((move) => move.move === best);
+      const [word] = app.write([best]);
       toast(
         "Hint: " +
-          `${best}${value && (value.value !== "unknown" || mean(value) !== null) ? `, ${long(value)}` : ""}`,
+          `${word}${value && (value.value !== "unknown" || mean(value) !== null) ? `, ${long(value)}` : ""}`,
       );
     } catch (error) {
       if (!api.isAbort(error)) app.complain(error);

@@ -190,8 +190,9 @@ export function sentence(answer, toMove, names) {
     if (typeof answer.opinion !== "number") return "Not known";
     const better =
       answer.opinion >= 0.05 ? names[toMove ?? other] : answer.opinion <= -0.05 ? names[other] : null;
+    // A named side needs no sign; signs are those of the player to move.
     return better
-      ? `${better} looks better (${about(answer)})`
+      ? `${better} looks better (${about({ opinion: Math.abs(answer.opinion) }).replace("+", "")})`
       : `The position looks even (${about(answer)})`;
   }
   if (answer.value === "draw") {

@@ -9,7 +9,19 @@ import { fullName } from "../../page/names.js";
 import { parseBoard, writeBoard } from "../../page/paint.js";
 import { arrange } from "../../page/piles.js";
 import { sentences } from "../../page/rules.js";
-import { ahead, aliases, hops, lastSpots, partway, trail, usedDice } from "../../page/scene.js";
+import {
+  ahead,
+  aliases,
+  content,
+  hops,
+  inSentence,
+  lastSpots,
+  names,
+  partway,
+  spoken,
+  trail,
+  usedDice,
+} from "../../page/scene.js";
 import { fits, readFen, scattered, writeFen } from "../../page/start.js";
 
 test("games have display names", () => {
@@ -93,6 +105,38 @@ function drop(...columns) {
   );
   return { layout: "drop", width: columns.length, height, spots, moves };
 }
+
+test("players are called by the colours of their men, or by their marks", () => {
+  const board = (layout, side, label = "") => ({
+    layout,
+    width: side,
+    height: side,
+    spots: [{ name: "a1", x: 0, y: 0, holder: "second", label }],
+    moves: [],
+  });
+  const called = (scene) => Object.values(names(scene)).join(" ");
+  assert.equal(called(drop("x", "o", "")), "Yellow Red");
+  assert.equal(called(board("grid", 3)), "X O");
+  assert.equal(called(board("grid", 15)), "Black White");
+  assert.equal(called(board("grid", 5, "4")), "Yellow Red");
+  assert.equal(called(board("chess", 8, "K")), "White Black");
+  assert.equal(called(board("points", 5)), "Yellow Red");
+  assert.equal(called(board("text", 0)), "Yellow Red");
+  assert.equal(content(board("grid", 3), board("grid", 3).spots[0]), "O");
+  assert.equal(content(board("chess", 8, "K"), board("chess", 8, "K").spots[0]), "black king");
+  assert.deepEqual(["Yellow", "X"].map(inSentence), ["yellow", "X"]);
+});
+
+test("the server's sentences get colours and moves", () => {
+  const players = { first: "Yellow", second: "Red" };
+  assert.equal(
+    spoken("First wins in 41 plies; 4 is the only move that wins", players),
+    "Yellow wins in 21 moves; 4 is the only move that wins",
+  );
+  assert.equal(spoken("Second to move: win within 1 ply.", players), "Red to move: win within 1 move.");
+  assert.equal(spoken("the line takes a man at ply 3: Rb1", players), "the line takes a man at move 2: Rb1");
+  assert.equal(spoken("the first line", players), "the first line");
+});
 
 test("a whole column drops a stone, a full one does not", () => {
   const scene = drop("x", "oxo", "");

@@ -3,14 +3,45 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { glyphOf, isOnly } from "../../page/glyphs.js";
-import { moveText } from "../../page/move-text.js";
+import { moveNumber, moveText } from "../../page/move-text.js";
 import { knownPlies, report } from "../../page/plies.js";
 import { GameRecord } from "../../page/record.js";
+import { sanLine } from "../../page/san.js";
 
 test("moves are numbered in pairs", () => {
   assert.equal(moveText([], "first"), "");
   assert.equal(moveText(["e4", "e5", "d4"], "first"), "1. e4 e5 2. d4");
   assert.equal(moveText(["e5", "d4", "d5"], "second"), "1… e5 2. d4 d5");
+});
+
+test("a move has the number that it has in the list", () => {
+  const pairs = (begins) => [0, 1, 2, 12].map((i) => moveNumber(i, { begins, chance: false, plies: [] }));
+  assert.deepEqual(pairs("first"), [1, 1, 2, 7]);
+  assert.deepEqual(pairs("second"), [1, 2, 2, 7]);
+  // With dice, a number is a turn: all rolls and moves of a player in a row.
+  const plies = ["first", "first", "second", "second", "second", "first"].map((by) => ({ by }));
+  const turns = plies.map((_, i) => moveNumber(i, { begins: "first", chance: true, plies }));
+  assert.deepEqual(turns, [1, 1, 2, 2, 2, 3]);
+});
+
+test("chess moves are written as players write them", () => {
+  for (const [fen, moves, written] of [
+    ["8/8/8/3k4/8/1r6/8/K5Q1 w - - 0 1", "g1g8 d5c5 g8c8 c5d4", "Qg8+ Kc5 Qc8+ Kd4"],
+    ["7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "g6g7", "Qg7#"],
+    // Stalemate is no mate.
+    ["7k/8/4K3/5Q2/8/8/8/8 w - - 0 1", "f5g6", "Qg6"],
+    ["8/4P3/8/8/8/1k6/8/K7 w - - 0 1", "e7e8r b3c3", "e8=R Kc3"],
+    ["8/8/8/R7/3k4/8/4K3/R7 w - - 0 1", "a5a3", "R5a3"],
+    ["8/8/8/8/R6R/8/4K3/6k1 w - - 0 1", "a4c4", "Rac4"],
+    // The other rook is pinned, so one word is enough.
+    ["k7/8/4r3/8/4R3/8/4K2R/8 w - - 0 1", "h2h4", "Rh4"],
+    ["4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5 e8d7", "exd5 Kd7"],
+    ["8/8/8/3pP3/8/8/k7/7K w - d6 0 1", "e5d6", "exd6"],
+    ["8/8/8/3k4/8/8/8/KQ6 w - - 0 1", "b1b3 d5d4 nonsense d4d5", "Qb3+ Kd4 nonsense d4d5"],
+    ["", "e2e4", "e2e4"],
+  ]) {
+    assert.equal(sanLine(fen, moves.split(" ")).join(" "), written, fen);
+  }
 });
 
 test("a move that was taken back stays as a branch", () => {

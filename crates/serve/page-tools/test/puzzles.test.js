@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "./group-by.js";
+import { firstHint } from "../../page/puzzle-hint.js";
 import { Diary, nextSeed, today } from "../../page/puzzle-sets.js";
 
 /** A store as browsers have it. */
@@ -63,4 +65,59 @@ test("the next puzzle is new, easy, and of the chosen kind", () => {
   assert.equal(nextSeed(list, solved(), "chess:KQK", { theme: "mate", not: 1 }), "set-2");
   assert.equal(nextSeed(list, solved(), "chess:KQK", { theme: "zugzwang" }), null);
   assert.equal(nextSeed(undefined, solved(), "chess:KQK"), null);
+});
+
+test("a solution with a hint neither continues a streak nor ends it", () => {
+  const diary = new Diary(store());
+  diary.solve({ game: "connect4", number: 1 }, true);
+  diary.solve({ game: "connect4", number: 2 }, true, true);
+  assert.deepEqual([diary.kept.streak, diary.kept.best], [1, 1]);
+  assert.equal(diary.has("connect4", 2), true);
+  diary.solve({ game: "connect4", number: 3 }, false, true);
+  assert.equal(diary.kept.streak, 0);
+});
+
+/** A scene of empty spots, one move to each. */
+function field(layout, width, height) {
+  const spots = Array.from({ length: width * height }, (_, i) => {
+    const [x, y] = [Math.floor(i / height), i % height];
+    return { name: String.fromCharCode(97 + x) + String(y + 1), x, y, holder: null, label: "" };
+  });
+  return { layout, width, height, spots, moves: spots.map(({ name }, i) => ({ move: name, path: [i] })) };
+}
+
+test("a first hint has the move within it, and others beside it", () => {
+  const fields = [field("grid", 3, 3), field("grid", 15, 15), field("drop", 7, 1), field("drop", 5, 1)];
+  for (const scene of fields) {
+    for (const gesture of scene.moves) {
+      const { spots, words } = firstHint(scene, gesture);
+      assert.ok(spots.includes(gesture.path[0]), `${gesture.move}: ${spots}`);
+      assert.ok(spots.length >= 3 && spots.length < scene.moves.length, `${gesture.move}: ${spots}`);
+      assert.ok(!words.includes(gesture.move), words);
+    }
+  }
+  assert.equal(
+    firstHint(field("grid", 15, 15), { move: "o15", path: [224] }).words,
+    "Look at the upper right of the board.",
+  );
+  assert.equal(firstHint(field("drop", 7, 1), { move: "7", path: [6] }).words, "Look at columns 5 to 7.");
+});
+
+test("a first hint names the man, the pile or the buttons", () => {
+  const chess = field("chess", 8, 8);
+  Object.assign(chess.spots[48], { holder: "first", label: "Q" });
+  assert.deepEqual(firstHint(chess, { move: "g1g8", path: [48, 55] }), {
+    spots: [48],
+    words: "Look at the queen on g1.",
+  });
+  const piles = field("piles", 2, 4);
+  assert.deepEqual(firstHint(piles, { move: "4-2", path: [6] }).spots, [4, 5, 6, 7]);
+  const text = {
+    ...field("text", 0, 0),
+    moves: [
+      { move: "roll", path: [] },
+      { move: "hold", path: [] },
+    ],
+  };
+  assert.equal(firstHint(text, text.moves[0]).words, "It is one of the 2 buttons below the board.");
 });

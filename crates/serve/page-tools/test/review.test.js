@@ -23,6 +23,7 @@ const game = (changes) => ({
   own: "first",
   names: NAMES,
   moves: ["a", "b", "c", "d", "e"],
+  number: (i) => i + 1,
   result: 1,
   dice: false,
   humans: ["first"],

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { badge, large } from "../../page/gallery.js";
+import { legendRows } from "../../page/legend.js";
 import { between, percent, points } from "../../page/match.js";
 import { fileName } from "../../page/place-api.js";
 import * as verdict from "../../page/verdict.js";
@@ -39,7 +40,7 @@ test("one sentence says who wins", () => {
   assert.equal(say({ value: "draw" }), "Draw with best play");
   assert.equal(say({ value: "draw", repetition: true }), "Draw: neither side can force a win");
   assert.equal(say({ value: "unknown" }), "Not known");
-  assert.equal(say({ value: "unknown", opinion: -0.31 }), "Black looks better (≈ −0.3)");
+  assert.equal(say({ value: "unknown", opinion: -0.31 }), "Black looks better (≈ 0.3)");
   assert.equal(say({ value: "unknown", opinion: 0.01 }), "The position looks even (≈ 0.0)");
 });
 
@@ -76,6 +77,26 @@ test("scores and opinions have a real minus sign", () => {
   assert.equal(verdict.scoreText(0), "0");
   assert.equal(verdict.about({ opinion: -0.24 }), "≈ −0.2");
   assert.equal(verdict.aboutBrief({ opinion: 0.3 }), "≈.3");
+});
+
+test("the legend explains the values that are shown, in the colours of the game", () => {
+  const players = { mover: "Red", other: "Yellow" };
+  const signs = (...moves) =>
+    legendRows(
+      moves.map((move) => ({ move: "1", ...move })),
+      players,
+    ).map(({ sign, kind, words }) => `${sign ?? kind}: ${words}`);
+  assert.deepEqual(signs({ value: "win", score: 2 }, { value: "loss", score: -3 }), [
+    "+1: Red wins with its last stone; +2: with the one before it",
+    "0: a draw",
+    "−1: Yellow wins with its last stone; −2: with the one before it",
+  ]);
+  assert.equal(signs({ value: "win" })[0], "win: Red wins, in as many moves as the number says");
+  assert.match(signs({ value: "unknown", opinion: 0.4 })[3], /^≈: an estimate from −1 \(Yellow wins\)/);
+  assert.deepEqual(signs({ value: "unknown", own: 0.2, odds: 0.6 }), [
+    "60 %: Red wins 60 of 100 games after this move",
+  ]);
+  assert.match(signs({ value: "unknown", own: 0.2, odds: null })[0], /points a game/);
 });
 
 test("a finished game names its winner and the stakes", () => {
@@ -128,10 +149,11 @@ test("large counts are words", () => {
   assert.equal(large(null), "");
 });
 
-test("a card shows the value of a game", () => {
-  assert.equal(badge({ value: "win", distance: 41 }), "first wins in 21 moves");
-  assert.equal(badge({ value: "loss", distance: 0 }), "second wins");
-  assert.equal(badge({ value: "unknown" }), "not solved here");
+test("a card shows the value of a game, the winner by colour", () => {
+  assert.equal(badge({ value: "win", distance: 41 }, NAMES), "White wins in 21 moves");
+  assert.equal(badge({ value: "loss", distance: 0 }, NAMES), "Black wins");
+  assert.equal(badge({ value: "unknown" }, NAMES), "not solved here");
+  assert.equal(badge({ value: "unknown", own: 0.2, odds: 0.6 }, NAMES), "White wins 60.0 % of games");
 });
 
 test("points of a match have halves, bounds may be missing", () => {
