@@ -1,8 +1,15 @@
-//! Captures and promotions that leave a chess ending, generated for a whole row of positions at a time.
+//! Captures and promotions that leave a chess ending, generated for a word of positions at a time.
 //!
-//! A row fixes the kings. The smaller ending that such a move leads to has one or two men besides the kings, of which
-//! one is *free*: it stands on a different square in each position of the row. A table by that square gives the ranks
-//! of the successors.
+//! A word fixes the kings and the outer men; the last man stands on a different square in each of its positions. A move
+//! leads to an ending with one man less, or with another man. There, one man is *free*, the last man or the one that has
+//! just moved to its square; a table by the square of the free man gives the ranks of the successors.
+//!
+//! | the move | free |
+//! |---|---|
+//! | a king or an outer man captures an outer man; an outer pawn promotes | the last man |
+//! | an outer man captures the last man | the outer man |
+//! | a king captures the last man, or the last man captures an outer man | none: each move has a rank of its own |
+//! | the last man, a pawn, promotes | the last man |
 
 use super::geometry::{GEOMETRY, Squares};
 use super::index::{ChessIndex, EndingLayout, IMAGES};
@@ -11,12 +18,15 @@ use super::rules::PROMOTIONS;
 use super::sets::{ChessSets, Man};
 use super::spread::attackers;
 use outplay_core::{Tier, TierExit};
+use smallvec::{SmallVec, smallvec};
 
 type Visit<'v> = &'v mut dyn FnMut(Tier, &[TierExit]);
 
-fn leave(slot: u32, number: u32) -> TierExit {
-    TierExit { slot, number }
-}
+/// A few men, squares or promotions, without an allocation.
+type Few<T> = SmallVec<[T; 4]>;
+
+/// The squares of the first and the eighth rank.
+const LAST_RANKS: u64 = 0xff00_0000_0000_00ff;
 
 /// The ending that a move leads to.
 struct TargetEnding<'a> {
@@ -28,205 +38,356 @@ struct TargetEnding<'a> {
 
 impl<'a> TargetEnding<'a> {
     /// The ending with the given men beside the kings.
-    fn new(index: &'a ChessIndex, codes: &[u8]) -> TargetEnding<'a> {
-        let (tier, swap) = index.tier_with(Material::key(codes.iter().copied()));
+    fn new(index: &'a ChessIndex, codes: impl Iterator<Item = u8>) -> TargetEnding<'a> {
+        let (tier, swap) = index.tier_with(Material::key(codes));
         TargetEnding { tier, layout: index.layout(tier), swap }
     }
 
-    /// The numbers with the free man on each square, for fixed kings and possibly another fixed man; the opponent of
-    /// `black` is to move. Squares on which the man cannot stand have no number.
-    fn numbers(&self, kings: [u8; 2], black: bool, free: u8, fixed: Option<(u8, u8)>) -> [u32; 64] {
+    /// The squares of the kings and of some men as the ending has them, the side to move, and the man of the ending that
+    /// has no square yet.
+    fn placed(&self, kings: [u8; 2], black: bool, men: &[(u8, u8)]) -> ([u8; MOST_MEN], bool, usize) {
         let (flip, recolour) = if self.swap { (56, BLACK) } else { (0, 0) };
         let mut squares = [u8::MAX; MOST_MEN];
         (squares[0], squares[1]) = match self.swap {
             false => (kings[0], kings[1]),
             true => (kings[1] ^ 56, kings[0] ^ 56),
         };
-        let mut place = 2;
-        if let Some((code, square)) = fixed {
-            let fixed_place = if self.layout.codes[2] == code ^ recolour { 2 } else { 3 };
-            squares[fixed_place] = square ^ flip;
-            place = 5 - fixed_place;
-        }
-        let black_to_move = black == self.swap;
-        let pair = self.layout.kings.pair(squares[0], squares[1]);
-        let mut numbers = [u32::MAX; 64];
-        let allowed = if free & 7 == PAWN { 8..56 } else { 0..64 };
-        if let (Some((strides, _)), false) = (&self.layout.strides, pair.diagonal) {
-            // Moving the free man changes one digit only. Digits of pawns count from square 8, so the base may be
-            // negative.
-            let images = &IMAGES[pair.image as usize];
-            squares[place] = 8;
-            let eighth = self.layout.number(&squares, black_to_move);
-            let base = eighth.wrapping_sub(u64::from(images[8]) * strides[place]);
-            for square in allowed {
-                let image = images[(square ^ flip) as usize];
-                numbers[square as usize] = base.wrapping_add(u64::from(image) * strides[place]) as u32;
-            }
-            return numbers;
-        }
-        for square in allowed {
+        for &(code, square) in men {
+            let is_free =
+                |place: &usize| squares[*place] == u8::MAX && self.layout.codes[*place] == code ^ recolour;
+            // The ending has all of these men.
+            let place = (2..self.layout.men).find(is_free).unwrap_or(2);
             squares[place] = square ^ flip;
-            numbers[square as usize] = self.layout.number(&squares, black_to_move) as u32;
         }
-        numbers
+        let left = (2..self.layout.men).find(|&place| squares[place] == u8::MAX).unwrap_or(2);
+        (squares, black == self.swap, left)
+    }
+
+    /// The number of the position with these men; the opponent of `black` is to move.
+    fn number(&self, kings: [u8; 2], black: bool, men: &[(u8, u8)]) -> u32 {
+        let (squares, black_to_move, _) = self.placed(kings, black, men);
+        self.layout.number(&squares, black_to_move) as u32
+    }
+
+    /// The numbers with a free man on any square, for fixed kings and other men; the opponent of `black` is to move.
+    fn numbers(&self, kings: [u8; 2], black: bool, fixed: &[(u8, u8)]) -> FreeNumbers<'a> {
+        let flip = if self.swap { 56 } else { 0 };
+        let (mut squares, black_to_move, place) = self.placed(kings, black, fixed);
+        let pair = self.layout.kings.pair(squares[0], squares[1]);
+        let linear = match &self.layout.strides {
+            Some((strides, _)) if !pair.diagonal => {
+                let images = &IMAGES[pair.image as usize];
+                squares[place] = 8;
+                let eighth = self.layout.number(&squares, black_to_move);
+                // Digits of pawns count from square 8, so the base may be negative.
+                let base = eighth.wrapping_sub(u64::from(images[8]) * strides[place]);
+                Some((base, strides[place], images))
+            }
+            _ => None,
+        };
+        FreeNumbers { layout: self.layout, squares, black_to_move, place, flip, linear }
+    }
+}
+
+/// The numbers of positions that differ in the square of one man, the free man.
+struct FreeNumbers<'a> {
+    layout: &'a EndingLayout,
+    squares: [u8; MOST_MEN],
+    black_to_move: bool,
+    /// The free man.
+    place: usize,
+    flip: u8,
+    /// If moving the free man changes one digit only: the number of digit zero, the factor, and the images of squares.
+    linear: Option<(u64, u64, &'static [u8; 64])>,
+}
+
+impl FreeNumbers<'_> {
+    #[inline]
+    fn at(&self, square: u8) -> u32 {
+        let square = square ^ self.flip;
+        if let Some((base, stride, images)) = self.linear {
+            return base.wrapping_add(u64::from(images[square as usize]) * stride) as u32;
+        }
+        let mut squares = self.squares;
+        squares[self.place] = square;
+        self.layout.number(&squares, self.black_to_move) as u32
     }
 }
 
 /// Visits all moves of a row that leave the tier.
 pub(super) fn all(sets: &ChessSets<'_>, row: usize, visit: Visit<'_>) {
-    match sets.outer {
-        None => three_men(sets, row, visit),
-        Some(outer) => {
-            let mut list = Vec::new();
-            four_men(sets, row, [outer, sets.last], true, &mut list, visit);
-            four_men(sets, row, [sets.last, outer], false, &mut list, visit);
+    let (black, kings) = (sets.black(row), sets.kings(row));
+    let (king, other) = if black { (kings[1], kings[0]) } else { (kings[0], kings[1]) };
+    let mut men: Vec<Man> = sets.outers.clone();
+    men.push(sets.last);
+    let mut exits = RowExits { sets, black, kings, king, other, men, goals: Vec::new() };
+    for (word, &legal) in sets.legal_row(row).iter().enumerate().filter(|(_, legal)| **legal != 0) {
+        let squares = sets.outer_squares(word);
+        WordExits { row: &mut exits, word: word as u32, legal, squares: squares.list() }.all();
+    }
+    exits.goals.iter().for_each(|goal| visit(goal.ending.tier, &goal.exits));
+}
+
+/// An ending that a man's move leads to, and the moves of the row that lead to it.
+struct Goal<'a> {
+    /// The man that is captured.
+    taken: Option<usize>,
+    /// A pawn that promotes, and its new code.
+    promoted: Option<(usize, u8)>,
+    ending: TargetEnding<'a>,
+    exits: Vec<TierExit>,
+}
+
+/// The moves of a row that leave the tier.
+struct RowExits<'a> {
+    sets: &'a ChessSets<'a>,
+    black: bool,
+    kings: [u8; 2],
+    /// The king of the player to move, and the other one.
+    king: u8,
+    other: u8,
+    /// The men other than the kings, the last man last.
+    men: Vec<Man>,
+    goals: Vec<Goal<'a>>,
+}
+
+impl<'a> RowExits<'a> {
+    fn goal(&mut self, taken: Option<usize>, promoted: Option<(usize, u8)>) -> &mut Goal<'a> {
+        let known = self.goals.iter().position(|goal| (goal.taken, goal.promoted) == (taken, promoted));
+        let place = known.unwrap_or_else(|| {
+            let left = (0..self.men.len()).filter(|&man| Some(man) != taken);
+            let code = |man: usize| match promoted {
+                Some((pawn, code)) if pawn == man => code,
+                _ => self.men[man].code,
+            };
+            let ending = TargetEnding::new(self.sets.index, left.map(code));
+            self.goals.push(Goal { taken, promoted, ending, exits: Vec::new() });
+            self.goals.len() - 1
+        });
+        &mut self.goals[place]
+    }
+
+    /// The codes that a man of the player to move has after a move to a square: itself, or the promotions of a pawn.
+    fn codes_at(&self, man: usize, square: u8) -> Few<Option<(usize, u8)>> {
+        let Man { code, kind, .. } = self.men[man];
+        match kind == PAWN && LAST_RANKS >> square & 1 == 1 {
+            true => PROMOTIONS.iter().map(|kind| Some((man, kind | code & BLACK))).collect(),
+            false => smallvec![None],
         }
     }
 }
 
-/// The king of the player to move and the other one.
-fn kings_by_turn(kings: [u8; 2], black: bool) -> (u8, u8) {
-    if black { (kings[1], kings[0]) } else { (kings[0], kings[1]) }
+/// The moves of a word that leave the tier.
+struct WordExits<'w, 'a> {
+    row: &'w mut RowExits<'a>,
+    word: u32,
+    /// The squares of the last man in the positions of the word.
+    legal: u64,
+    /// The squares of the outer men.
+    squares: &'w [u8],
 }
 
-/// The kings after a capture by the king of the player to move.
-fn after_king_move(mut kings: [u8; 2], black: bool, to: u8) -> [u8; 2] {
-    kings[usize::from(black)] = to;
-    kings
-}
-
-/// Squares on which a king can capture.
-fn king_captures(king: u8, other: u8) -> u64 {
-    GEOMETRY.reach[0][king as usize] & !GEOMETRY.reach[0][other as usize]
-}
-
-/// The squares before the promotion rank, and the step onto it.
-fn last_step(black: bool) -> (std::ops::Range<u8>, fn(u8) -> u8) {
-    if black { (8..16, |square| square - 8) } else { (48..56, |square| square + 8) }
-}
-
-/// Three men: the king captures the only other man, or a pawn promotes.
-fn three_men(sets: &ChessSets<'_>, row: usize, visit: Visit<'_>) {
-    let (man, black, kings) = (sets.last, sets.black(row), sets.kings(row));
-    let (king, other) = kings_by_turn(kings, black);
-    let legal = sets.legal_row(row)[0];
-    let mut list: Vec<TierExit> = Vec::new();
-    if man.black != black {
-        let goal = TargetEnding::new(sets.index, &[]);
-        for square in Squares(legal & king_captures(king, other)) {
-            let [white, black_king] = after_king_move(kings, black, square);
-            let mut squares = [u8::MAX; MOST_MEN];
-            (squares[0], squares[1]) = (white, black_king);
-            let number = goal.layout.number(&squares, !black) as u32;
-            list.push(leave(square.into(), number));
+impl WordExits<'_, '_> {
+    fn all(&mut self) {
+        let (black, last) = (self.row.black, self.squares.len());
+        for man in 0..=last {
+            let Man { kind, black: colour, .. } = self.row.men[man];
+            if colour != black {
+                self.king_captures(man);
+                (0..=last).filter(|&taker| taker != man).for_each(|taker| self.captures(taker, man));
+            } else if kind == PAWN {
+                self.promotes(man);
+            }
         }
-        visit(goal.tier, &list);
-    } else if man.kind == PAWN {
-        let (row_before, step) = last_step(black);
-        for kind in PROMOTIONS {
-            let code = kind | man.code & BLACK;
-            let goal = TargetEnding::new(sets.index, &[code]);
-            let numbers = goal.numbers(kings, black, code, None);
-            list.clear();
-            for square in row_before.clone().filter(|&square| legal >> square & 1 == 1) {
-                if !kings.contains(&step(square)) {
-                    list.push(leave(square.into(), numbers[step(square) as usize]));
+    }
+
+    fn is_enemy(&self, man: usize) -> bool {
+        self.row.men[man].black != self.row.black
+    }
+
+    /// The outer men other than two men, with their squares.
+    fn others(&self, a: usize, b: usize) -> Few<(usize, u8)> {
+        let squares = self.squares.iter().copied().enumerate();
+        squares.filter(|&(man, _)| man != a && man != b).collect()
+    }
+
+    /// The codes and squares of those men.
+    fn fixed(&self, others: &[(usize, u8)]) -> Few<(u8, u8)> {
+        others.iter().map(|&(man, square)| (self.row.men[man].code, square)).collect()
+    }
+
+    /// Squares of the last man, or of the man that has just captured it, on which none of some outer men attacks the
+    /// own king on a square; the man may block their lines. `blockers` are the other men that may.
+    fn safe(&self, king: u8, others: &[(usize, u8)], blockers: &[u8]) -> u64 {
+        let mut safe = u64::MAX;
+        for &(man, at) in others.iter().filter(|&&(man, _)| self.is_enemy(man)) {
+            let Man { kind, black, .. } = self.row.men[man];
+            let mut between: Few<u8> = blockers.into();
+            between.extend(others.iter().filter(|&&(other, _)| other != man).map(|&(_, square)| square));
+            if attackers(kind, black, king, &between) >> at & 1 == 1 {
+                safe &= if kind == PAWN { 0 } else { GEOMETRY.between[at as usize][king as usize] };
+            }
+        }
+        safe
+    }
+
+    /// Squares on which the last man, if it is an enemy, does not attack a king on a square.
+    fn safe_from_last(&self, king: u8, blockers: &[u8]) -> u64 {
+        let last = self.row.men[self.squares.len()];
+        match last.black == self.row.black {
+            true => u64::MAX,
+            false => !attackers(last.kind, last.black, king, blockers),
+        }
+    }
+
+    fn add(
+        &mut self,
+        taken: Option<usize>,
+        promoted: Option<(usize, u8)>,
+        exits: impl Iterator<Item = (u8, u32)>,
+    ) {
+        let word = self.word * 64;
+        let exits = exits.map(|(last, number)| TierExit { slot: word + u32::from(last), number });
+        self.row.goal(taken, promoted).exits.extend(exits);
+    }
+
+    /// The king captures a man.
+    fn king_captures(&mut self, taken: usize) {
+        let last = self.squares.len();
+        let RowExits { black, mut kings, king, other, .. } = *self.row;
+        let targets = GEOMETRY.reach[0][king as usize] & !GEOMETRY.reach[0][other as usize];
+        let squares = if taken == last { self.legal } else { 1 << self.squares[taken] };
+        if targets & squares == 0 {
+            return;
+        }
+        let others = self.others(taken, last);
+        let fixed = self.fixed(&others);
+        if taken == last {
+            for at in Squares(targets & self.legal) {
+                // The king stands on the square, so no man can block a line to it.
+                if self.safe(at, &others, &[other]) == u64::MAX {
+                    kings[usize::from(black)] = at;
+                    let number = self.row.goal(Some(last), None).ending.number(kings, black, &fixed);
+                    self.add(Some(last), None, std::iter::once((at, number)));
                 }
             }
-            visit(goal.tier, &list);
+            return;
+        }
+        let at = self.squares[taken];
+        let mut blockers: Few<u8> = smallvec![other];
+        blockers.extend(others.iter().map(|&(_, square)| square));
+        let lasts = self.legal & self.safe(at, &others, &[other]) & self.safe_from_last(at, &blockers);
+        if lasts != 0 {
+            kings[usize::from(black)] = at;
+            let numbers = self.row.goal(Some(taken), None).ending.numbers(kings, black, &fixed);
+            self.add(Some(taken), None, Squares(lasts).map(|last| (last, numbers.at(last))));
         }
     }
-}
 
-/// Four men: the first of two men is captured by the king or by the second, or it is a pawn that promotes.
-fn four_men(
-    sets: &ChessSets<'_>,
-    row: usize,
-    [man, second]: [Man; 2],
-    outer: bool,
-    list: &mut Vec<TierExit>,
-    visit: Visit<'_>,
-) {
-    let (black, kings) = (sets.black(row), sets.kings(row));
-    let (king, other) = kings_by_turn(kings, black);
-    let legal = sets.legal_row(row);
-    let slot = |at: u8, second_at: u8| {
-        let (outer_at, last_at) = if outer { (at, second_at) } else { (second_at, at) };
-        u32::from(outer_at) * 64 + u32::from(last_at)
-    };
-    // The legal squares of the second man, with the first on a given square.
-    let with = |at: u8| match outer {
-        true => legal[at as usize],
-        false => legal.iter().enumerate().fold(0, |all, (i, word)| all | (word >> at & 1) << i),
-    };
-    if man.black != black {
-        let goal = TargetEnding::new(sets.index, &[second.code]);
-        list.clear();
-        for at in Squares(king_captures(king, other)) {
-            let mut seconds = with(at);
-            if second.black != black {
-                seconds &= !attackers(second.kind, second.black, at, &[other]);
-            }
-            if seconds != 0 {
-                let after = after_king_move(kings, black, at);
-                let numbers = goal.numbers(after, black, second.code, None);
-                list.extend(Squares(seconds).map(|to| leave(slot(at, to), numbers[to as usize])));
-            }
+    /// A man of the player to move captures another man.
+    fn captures(&mut self, taker: usize, taken: usize) {
+        if self.is_enemy(taker) {
+            return;
         }
-        visit(goal.tier, list);
-        if second.black == black {
-            captured_by_the_second(sets, row, [man, second], &with, &slot, list, visit);
-        }
-    } else if man.kind == PAWN {
-        let (row_before, step) = last_step(black);
-        for kind in PROMOTIONS {
-            let code = kind | man.code & BLACK;
-            let goal = TargetEnding::new(sets.index, &[code.min(second.code), code.max(second.code)]);
-            list.clear();
-            for at in row_before.clone().filter(|&at| !kings.contains(&step(at))) {
-                let to = step(at);
-                let mut seconds = with(at) & !(1 << to);
-                if second.black != black {
-                    seconds &= !attackers(second.kind, second.black, king, &[other, to]);
+        let last = self.squares.len();
+        let RowExits { black, kings, king, other, .. } = *self.row;
+        let Man { kind, code, .. } = self.row.men[taker];
+        let others = self.others(taken, taker);
+        let mut fixed = self.fixed(&others);
+        let mut around: Few<u8> = smallvec![kings[0], kings[1]];
+        around.extend(others.iter().map(|&(_, square)| square));
+        if taken == last {
+            let from = self.squares[taker];
+            let attacked = match kind {
+                PAWN => GEOMETRY.pawn_attacks[usize::from(black)][from as usize],
+                _ => attackers(kind, black, from, &around),
+            };
+            let targets = self.legal & attacked;
+            let targets = if targets == 0 { 0 } else { targets & self.safe(king, &others, &[other]) };
+            for part in [targets & LAST_RANKS, targets & !LAST_RANKS].into_iter().filter(|&part| part != 0) {
+                for promoted in self.row.codes_at(taker, part.trailing_zeros() as u8) {
+                    let numbers = self.row.goal(Some(last), promoted).ending.numbers(kings, black, &fixed);
+                    self.add(Some(last), promoted, Squares(part).map(|at| (at, numbers.at(at))));
                 }
-                let numbers = goal.numbers(kings, black, second.code, Some((code, to)));
-                list.extend(Squares(seconds).map(|square| leave(slot(at, square), numbers[square as usize])));
             }
-            visit(goal.tier, list);
+            return;
+        }
+        let at = self.squares[taken];
+        let seen = attackers(kind, black, at, &around);
+        if taker == last {
+            let froms = self.legal & seen;
+            if froms == 0 || self.safe(king, &others, &[other, at]) != u64::MAX {
+                return;
+            }
+            for promoted in self.row.codes_at(taker, at) {
+                let code = promoted.map_or(code, |(_, code)| code);
+                fixed.push((code, at));
+                let number = self.row.goal(Some(taken), promoted).ending.number(kings, black, &fixed);
+                fixed.pop();
+                self.add(Some(taken), promoted, Squares(froms).map(|from| (from, number)));
+            }
+            return;
+        }
+        let from = self.squares[taker];
+        if seen >> from & 1 == 0 {
+            return;
+        }
+        // The last man is not in between, and does not attack the king once the taker has left its square.
+        let mut lasts = self.legal & self.safe_from_last(king, &[other, at]);
+        if kind != PAWN {
+            lasts &= !GEOMETRY.between[from as usize][at as usize];
+        }
+        for promoted in self.row.codes_at(taker, at).into_iter().filter(|_| lasts != 0) {
+            let code = promoted.map_or(code, |(_, code)| code);
+            fixed.push((code, at));
+            let numbers = self.row.goal(Some(taken), promoted).ending.numbers(kings, black, &fixed);
+            fixed.pop();
+            self.add(Some(taken), promoted, Squares(lasts).map(|last| (last, numbers.at(last))));
         }
     }
-}
 
-/// The second man captures the first; a pawn may promote by the capture.
-fn captured_by_the_second(
-    sets: &ChessSets<'_>,
-    row: usize,
-    [man, second]: [Man; 2],
-    with: &dyn Fn(u8) -> u64,
-    slot: &dyn Fn(u8, u8) -> u32,
-    list: &mut Vec<TierExit>,
-    visit: Visit<'_>,
-) {
-    let (black, kings) = (sets.black(row), sets.kings(row));
-    let last_rows = 0xff00_0000_0000_00ffu64;
-    let targets = if second.kind == PAWN { !last_rows } else { u64::MAX };
-    let mut take = |code: u8, targets: u64| {
-        let goal = TargetEnding::new(sets.index, &[code]);
-        let numbers = goal.numbers(kings, black, code, None);
-        list.clear();
-        for at in Squares(targets) {
-            let from = with(at);
-            if from != 0 {
-                let takers = from & attackers(second.kind, second.black, at, &kings);
-                list.extend(Squares(takers).map(|square| leave(slot(at, square), numbers[at as usize])));
-            }
+    /// A pawn of the player to move promotes without a capture.
+    fn promotes(&mut self, pawn: usize) {
+        let last = self.squares.len();
+        let RowExits { black, kings, king, other, .. } = *self.row;
+        let rank = if black { 0xffu64 << 8 } else { 0xff << 48 };
+        if rank & if pawn == last { self.legal } else { 1 << self.squares[pawn] } == 0 {
+            return;
         }
-        visit(goal.tier, list);
-    };
-    take(second.code, targets);
-    if second.kind == PAWN && man.kind != PAWN {
-        PROMOTIONS.iter().for_each(|kind| take(kind | second.code & BLACK, last_rows));
+        let step = |square: u8| if black { square - 8 } else { square + 8 };
+        let others = self.others(pawn, last);
+        let mut fixed = self.fixed(&others);
+        let mut taken: Few<u8> = smallvec![kings[0], kings[1]];
+        taken.extend(others.iter().map(|&(_, square)| square));
+        if pawn == last {
+            let free = |&from: &u8| {
+                let to = step(from);
+                !taken.contains(&to) && self.safe(king, &others, &[other, to]) == u64::MAX
+            };
+            let froms = Squares(self.legal & rank).filter(free).fold(0u64, |all, from| all | 1 << from);
+            for promoted in self.row.codes_at(pawn, step(rank.trailing_zeros() as u8)) {
+                let numbers = self.row.goal(None, promoted).ending.numbers(kings, black, &fixed);
+                self.add(None, promoted, Squares(froms).map(|from| (from, numbers.at(step(from)))));
+            }
+            return;
+        }
+        let to = step(self.squares[pawn]);
+        if taken.contains(&to) {
+            return;
+        }
+        let mut blockers: Few<u8> = smallvec![other, to];
+        blockers.extend(others.iter().map(|&(_, square)| square));
+        let lasts = self.legal
+            & !(1 << to)
+            & self.safe(king, &others, &[other, to])
+            & self.safe_from_last(king, &blockers);
+        for promoted in self.row.codes_at(pawn, to) {
+            let code = promoted.map_or(0, |(_, code)| code);
+            fixed.push((code, to));
+            let numbers = self.row.goal(None, promoted).ending.numbers(kings, black, &fixed);
+            fixed.pop();
+            self.add(None, promoted, Squares(lasts).map(|last| (last, numbers.at(last))));
+        }
     }
 }
 
@@ -243,7 +404,7 @@ mod tests {
         let apart = |a: u8, b: u8| (a / 8).abs_diff(b / 8).max((a % 8).abs_diff(b % 8)) > 1;
         let mut squares = [u8::MAX; MOST_MEN];
         for code in [PAWN, PAWN | BLACK] {
-            let goal = TargetEnding::new(&index, &[code]);
+            let goal = TargetEnding::new(&index, std::iter::once(code));
             let flip = if goal.swap { 56 } else { 0 };
             for kings in (0..64).flat_map(|white| (0..64).map(move |black| [white, black])) {
                 if !apart(kings[0], kings[1]) {
@@ -251,11 +412,11 @@ mod tests {
                 }
                 let [stronger, weaker] = if goal.swap { [kings[1], kings[0]] } else { kings };
                 for black in [false, true] {
-                    let numbers = goal.numbers(kings, black, code, None);
+                    let numbers = goal.numbers(kings, black, &[]);
                     for at in 8..56 {
                         squares[..3].copy_from_slice(&[stronger ^ flip, weaker ^ flip, at ^ flip]);
                         let number = goal.layout.number(&squares, black == goal.swap);
-                        assert_eq!(u64::from(numbers[at as usize]), number, "{kings:?} {at}");
+                        assert_eq!(u64::from(numbers.at(at)), number, "{kings:?} {at}");
                     }
                 }
             }

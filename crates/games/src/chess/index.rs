@@ -36,10 +36,10 @@ pub(super) static IMAGES: [[u8; 64]; 8] = {
 /// A group of equal men, one digit of the mixed-radix number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EqualMen {
-    first: usize,
-    count: usize,
+    pub(super) first: usize,
+    pub(super) count: usize,
     /// The lowest square that these men can occupy.
-    lowest: u8,
+    pub(super) lowest: u8,
     size: u64,
     pub(super) stride: u64,
 }

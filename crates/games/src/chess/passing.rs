@@ -126,24 +126,31 @@ impl Setup {
 
 /// The moves of a position after which an en passant capture is legal.
 pub(super) fn detours(index: &ChessIndex, pos: &Setup, out: &mut Vec<Detour>) {
+    let targets = pos.targets();
+    out.extend((2..pos.men as usize).filter_map(|man| detour_of(index, pos, man, targets[man])));
+}
+
+/// The double step of a man after which an en passant capture is legal, if it has one.
+pub(super) fn detour(index: &ChessIndex, pos: &Setup, man: usize) -> Option<Detour> {
+    detour_of(index, pos, man, pos.targets()[man])
+}
+
+fn detour_of(index: &ChessIndex, pos: &Setup, man: usize, targets: u64) -> Option<Detour> {
     let link = |pos: Setup| {
         let (tier, number) = index.rank(&pos);
         Link { tier, number, same_player: false }
     };
-    let targets = pos.targets();
-    for (man, &set) in targets.iter().enumerate().take(pos.men as usize).skip(2) {
-        let to = pos.passing(man, set);
-        if to == 0 {
-            continue;
-        }
-        let next = pos.after(pos.squares[man], to.trailing_zeros() as u8, None);
-        let plain = next.without_right();
-        let goes_on = plain.targets().iter().any(|&set| set != 0);
-        let takes = |taker: usize| link(next.after(next.squares[taker], next.passed, None));
-        out.push(Detour {
-            like: goes_on.then(|| link(plain).number),
-            instead: next.takers().map(takes).collect(),
-            same_player: false,
-        });
+    let to = pos.passing(man, targets);
+    if to == 0 {
+        return None;
     }
+    let next = pos.after(pos.squares[man], to.trailing_zeros() as u8, None);
+    let plain = next.without_right();
+    let goes_on = plain.targets().iter().any(|&set| set != 0);
+    let takes = |taker: usize| link(next.after(next.squares[taker], next.passed, None));
+    Some(Detour {
+        like: goes_on.then(|| link(plain).number),
+        instead: next.takers().map(takes).collect(),
+        same_player: false,
+    })
 }
