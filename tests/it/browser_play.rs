@@ -54,11 +54,8 @@ fn the_first_screen_tells_the_truth_and_shows_the_games() {
     let Some(stage) = Stage::set() else { return };
     let mut page = stage.open("");
     page.wait("document.querySelectorAll('.score').length === 7", "seven scores").unwrap();
-    page.wait(
-        "document.querySelector('h1').textContent === 'Solved: Yellow wins. Can you?'",
-        "the truth",
-    )
-    .unwrap();
+    page.wait("document.querySelector('h1').textContent === 'Solved: Yellow wins. Can you?'", "the truth")
+        .unwrap();
     assert_eq!(told(&mut page, "document.querySelector('#game-name').textContent"), "Connect Four");
     assert!(told(&mut page, "document.querySelector('#game').title").starts_with("connect4"));
     assert_eq!(page.eval("document.querySelectorAll('.game-card svg').length").unwrap(), 8);
