@@ -181,11 +181,6 @@ impl Script {
         Ok(script)
     }
 
-    /// The largest payoff that the rules may return.
-    fn most_paid(&self) -> u32 {
-        most_paid(self.chance.is_some())
-    }
-
     /// Runs a function with exclusive access to the store.
     pub(crate) fn locked<T>(
         &self,
@@ -506,14 +501,14 @@ fn whole(
     said: &Bound<'_, PyAny>,
     payoff: f64,
 ) -> PyResult<Payoff> {
-    match payoff.fract() == 0.0 && payoff.abs() <= f64::from(script.most_paid()) {
+    match payoff.fract() == 0.0 && payoff.abs() <= f64::from(most_paid(script.chance.is_some())) {
         true => Ok(payoff as Payoff),
         false => Err(odd_payoff(script, object, said)),
     }
 }
 
 fn odd_payoff(script: &Script, object: &Bound<'_, PyAny>, said: &Bound<'_, PyAny>) -> PyErr {
-    let most = script.most_paid();
+    let most = most_paid(script.chance.is_some());
     let sentence = format!(
         "`outcome` returns {} at {}; it must return None while the game is in progress, else the first player's payoff as a whole number from -{most} to {most}",
         shown(said),

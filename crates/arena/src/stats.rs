@@ -9,8 +9,9 @@
 //! model of chess engine testing). All statistics derive from one function, the empirical likelihood (Owen 1988): the
 //! greatest likelihood of the counts over all distributions with a given mean score. Twice the drop of the
 //! log-likelihood from its maximum is approximately χ² with one degree of freedom, which gives intervals and the
-//! likelihood of superiority. The difference of the log-likelihoods under two Elo hypotheses is the log-likelihood ratio
-//! of the (generalised) SPRT. The ratio stays finite where the sample variance is 0: after twenty wins out of twenty, or nothing but draws.
+//! likelihood of superiority. The difference of the log-likelihoods under two Elo hypotheses is the log-likelihood
+//! ratio of the (generalised) SPRT. The ratio stays finite where the sample variance is 0: after twenty wins out of
+//! twenty, or nothing but draws.
 
 use serde::Serialize;
 

@@ -1,6 +1,7 @@
 //! Export of bit-planes to a table, whose index has a slot (one byte) for every colouring of every shape.
 //!
-//! A *shape* is the set of occupied cells, a *colouring* the owners of its stones. Slots whose values are never read are
+//! A *shape* is the set of occupied cells, a *colouring* the owners of its stones. Slots whose values are never read
+//! are
 //! *don't-cares*: the table writer may give them the values that compress best.
 //!
 //! ```text

@@ -6,10 +6,10 @@
 //! ```
 //!
 //! A layer is all positions with the same number of stones. The deepest layer is solved by search; the layers above it
-//! are derived by one-ply minimax. A record holds a score for each colouring
-//! (owners of the stones) of one shape (heights of the columns); the code calls its work a unit. Records are only appended; an incomplete record at the end fails its checksum and is
-//! truncated on resume. The finished book is written to a temporary file, synced and renamed, then the partial file is
-//! removed.
+//! are derived by one-ply minimax. A record holds a score for each colouring (owners of the stones) of one shape
+//! (heights of the columns); the code calls its work a unit. Records are only appended; an incomplete record at the end
+//! fails its checksum and is truncated on resume. The finished book is written to a temporary file, synced and renamed,
+//! then the partial file is removed.
 //!
 //! Threads take shapes in order and share one transposition table, because neighbouring shapes lead to the same
 //! positions.

@@ -1,8 +1,9 @@
 //! `helpful-vs-minimax`: the helpfulness heuristic (Hayes and Loge) against perfect play, as in their paper and beyond
 //! it.
 //!
-//! Games of k in a row are played on a list of boards. The paper has two of them, 3x3 and 4x4. Its text is ambiguous, so
-//! the result of every plausible reading is computed exactly there, to find the reading that gives the paper's figures.
+//! Games of k in a row are played on a list of boards. The paper has two of them, 3x3 and 4x4. Its text is ambiguous,
+//! so the result of every plausible reading is computed exactly there, to find the reading that gives the paper's
+//! figures.
 
 use crate::design::Purpose;
 use crate::duel::{Score, duel, opening};

@@ -242,7 +242,7 @@ pub fn retrograde<G: Game, I: Predecessors<G>, C: Code>(
     options: RetrogradeOptions,
     monitor: &dyn Monitor,
 ) -> Result<RetrogradeValues<C>, SolveError> {
-    all_tiers(game, index, options, monitor, |tier| Ok(ByRule { game, index, tier }), &mut Forgotten)
+    all_tiers(game, index, options, monitor, |tier| Ok(ByRule { game, index, tier }), &mut NoStore)
 }
 
 /// Like [`retrograde`], with a checkpoint store: stored tiers are loaded, the others solved and stored.
@@ -257,7 +257,7 @@ pub fn retrograde_kept<G: Game, I: Predecessors<G>, C: Draws, K: Keep<C>>(
     keeper: &mut K,
     monitor: &dyn Monitor,
 ) -> Result<RetrogradeValues<C>, K::Error> {
-    let store = &mut Kept { keeper, options, monitor };
+    let store = &mut CheckpointStore { keeper, options, monitor };
     all_tiers(game, index, options, monitor, |tier| Ok(ByRule { game, index, tier }), store)
 }
 
@@ -273,7 +273,7 @@ pub fn retrograde_by_graph<G: Game, I: Index<G>, C: Code>(
     monitor: &dyn Monitor,
 ) -> Result<RetrogradeValues<C>, SolveError> {
     let back = |tier| ByGraph::new(game, index, tier, monitor);
-    all_tiers(game, index, options, monitor, back, &mut Forgotten)
+    all_tiers(game, index, options, monitor, back, &mut NoStore)
 }
 
 /// Like [`retrograde_by_graph`], with a checkpoint store: stored tiers are loaded, the others solved and stored.
@@ -289,7 +289,7 @@ pub fn retrograde_by_graph_kept<G: Game, I: Index<G>, C: Draws, K: Keep<C>>(
     monitor: &dyn Monitor,
 ) -> Result<RetrogradeValues<C>, K::Error> {
     let back = |tier| ByGraph::new(game, index, tier, monitor);
-    all_tiers(game, index, options, monitor, back, &mut Kept { keeper, options, monitor })
+    all_tiers(game, index, options, monitor, back, &mut CheckpointStore { keeper, options, monitor })
 }
 
 /// A loaded tier, with its counts if the store has them.
@@ -308,9 +308,9 @@ trait TierStore<C, E> {
 }
 
 /// No store.
-struct Forgotten;
+struct NoStore;
 
-impl<C, E> TierStore<C, E> for Forgotten {
+impl<C, E> TierStore<C, E> for NoStore {
     fn known(&mut self, _tier: Tier, _len: u64) -> Result<Option<Fetched<C>>, E> {
         Ok(None)
     }
@@ -329,13 +329,13 @@ impl<C, E> TierStore<C, E> for Forgotten {
 }
 
 /// A checkpoint store of the caller, with conversion to the solver's own representation.
-struct Kept<'a, K> {
+struct CheckpointStore<'a, K> {
     keeper: &'a mut K,
     options: RetrogradeOptions,
     monitor: &'a dyn Monitor,
 }
 
-impl<K> Kept<'_, K> {
+impl<K> CheckpointStore<'_, K> {
     fn tier<C: Draws, E: From<SolveError>>(
         &self,
         tier: Tier,
@@ -356,7 +356,7 @@ impl<K> Kept<'_, K> {
     }
 }
 
-impl<C: Draws, K: Keep<C>> TierStore<C, K::Error> for Kept<'_, K> {
+impl<C: Draws, K: Keep<C>> TierStore<C, K::Error> for CheckpointStore<'_, K> {
     fn known(&mut self, tier: Tier, len: u64) -> Result<Option<Fetched<C>>, K::Error> {
         let Some(codes) = self.keeper.known(tier)? else { return Ok(None) };
         let solved = self.tier::<C, K::Error>(tier, codes, len)?;

@@ -1,8 +1,8 @@
 //! Captures and promotions that leave a chess ending, generated for a word of positions at a time.
 //!
 //! A word fixes the kings and the outer men; the last man stands on a different square in each of its positions. A move
-//! leads to an ending with one man less, or with another man. There, one man is *free*, the last man or the one that has
-//! just moved to its square; a table by the square of the free man gives the ranks of the successors.
+//! leads to an ending with one man less, or with another man. There, one man is *free*, the last man or the one that
+//! has just moved to its square; a table by the square of the free man gives the ranks of the successors.
 //!
 //! | the move | free |
 //! |---|---|
@@ -43,8 +43,8 @@ impl<'a> TargetEnding<'a> {
         TargetEnding { tier, layout: index.layout(tier), swap }
     }
 
-    /// The squares of the kings and of some men as the ending has them, the side to move, and the man of the ending that
-    /// has no square yet.
+    /// The squares of the kings and of some men as the ending has them, the side to move, and the man of the ending
+    /// that has no square yet.
     fn placed(&self, kings: [u8; 2], black: bool, men: &[(u8, u8)]) -> ([u8; MOST_MEN], bool, usize) {
         let (flip, recolour) = if self.swap { (56, BLACK) } else { (0, 0) };
         let mut squares = [u8::MAX; MOST_MEN];

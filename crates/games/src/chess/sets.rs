@@ -15,8 +15,8 @@
 //! After a double pawn step that allows an en passant capture, the position has no slot. Such moves are listed
 //! separately, as detours.
 //!
-//! A position with equal men has a slot for each of their orders; a position with both kings on the diagonal has one for
-//! either mirror image. This repeats work in these cases and avoids special cases.
+//! A position with equal men has a slot for each of their orders; a position with both kings on the diagonal has one
+//! for either mirror image. This repeats work in these cases and avoids special cases.
 
 use super::geometry::{GEOMETRY, Squares};
 use super::index::{ChessIndex, EndingLayout, IMAGES};
@@ -138,8 +138,8 @@ impl<'a> ChessSets<'a> {
         (0..64).filter(smaller).fold(0, |all, square| all | 1 << square)
     }
 
-    /// For each word of the row after this one, the slots in which a man of this row's player can be captured en passant
-    /// after a double step; no words if it is no pawn of that player.
+    /// For each word of the row after this one, the slots in which a man of this row's player can be captured en
+    /// passant after a double step; no words if it is no pawn of that player.
     fn passing_words(&self, row: usize, man: usize) -> Vec<u64> {
         let (black, after) = (self.black(row), self.passed_row(row));
         let pawn = self.man(man);

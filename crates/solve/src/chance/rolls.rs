@@ -12,9 +12,10 @@
 //! The result does not depend on the evaluation sweeps: the last step is an improvement (a sweep of value iteration)
 //! that changes no value by more than rounding, or, if the residual stops shrinking, by more than the tolerance.
 //!
-//! Suppose that a choice led all others by some margin when it was computed. As long as no value has changed by more than
-//! half of that margin since then, it is still the best. An improvement therefore skips positions whose choices all have
-//! such a margin, a temporary form of action elimination (MacQueen 1967); near the end of the iteration, nearly all positions are skipped.
+//! Suppose that a choice led all others by some margin when it was computed. As long as no value has changed by more
+//! than half of that margin since then, it is still the best. An improvement therefore skips positions whose choices
+//! all have such a margin, a temporary form of action elimination (MacQueen 1967); near the end of the iteration,
+//! nearly all positions are skipped.
 
 use super::bounds::radii_of_rolls;
 use super::{ExpectedPayoffs, KeepMeans, Settle, TierConvergence, outcomes};
