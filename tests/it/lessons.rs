@@ -145,7 +145,7 @@ fn nonsense_is_refused_in_a_sentence() {
     let list = json!({ "game": "chess:KQK", "positions": vec!["8/8/8/8/8/8/8/8 w"; 513] }).to_string();
     check("POST", "/api/v1/values", Some(&list), 400, "512");
     check("GET", "/api/v1/proof?game=connect4", None, 400, "gravity");
-    check("GET", "/api/v1/proof?game=nim:2%2B2", None, 400, "lines");
+    check("GET", "/api/v1/proof?game=nim:2%2B2", None, 400, "k in a row");
     let proof = told(&server, "GET", "/api/v1/proof?game=mnk:4x3,k=3", None)["proof"].clone();
     let walk = |player: &str, moves: &[&str]| {
         json!({ "proof": proof, "player": player, "moves": moves }).to_string()

@@ -562,5 +562,5 @@ fn small_games_with_dice_need_no_table() {
 fn memory_limits_games_with_dice() {
     let entry = Catalog::standard().open("pig:1000").unwrap();
     let error = solve_by(&entry, Method::Auto, None).unwrap_err();
-    assert!(error.to_string().starts_with("this needs 8.1 GB of memory"), "{error}");
+    assert!(error.to_string().starts_with("this needs 8.07 GB of memory"), "{error}");
 }

@@ -198,8 +198,7 @@ fn the_page_plays_a_dice_game_that_it_does_not_know() {
     let rows = "[...document.querySelectorAll('.sheet li')].map((row) => row.querySelector('.number').textContent + ': ' + \
         [...row.querySelectorAll('button')].map((move) => move.textContent + (move.classList.contains('roll') ? '*' : '')).join(' ')).join(' | ')";
     assert_eq!(page.eval(rows).unwrap(), "1 ✚: low* step | 2 ●: miss* | 3 ✚: high* jump");
-    page.wait("document.querySelector('#status').textContent === 'Second rolls'", "whose roll it is")
-        .unwrap();
+    page.wait("document.querySelector('#status').textContent === 'Red rolls'", "whose roll it is").unwrap();
     // Undo takes back a decision of one's own; the first player has made none.
     page.click("[data-do=undo]").unwrap();
     page.wait("outplay.moves.length === 0 && outplay.view.at === 0", "the start").unwrap();

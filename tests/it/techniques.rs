@@ -115,7 +115,8 @@ fn players_count() {
     let told = text(&outplay(&words).stdout);
     assert!(told.contains(" plays ") && told.contains("(≈ ") && !told.contains("evaluations"), "{told}");
     // Statistics are printed on request.
-    let asked = with_input(&["play", "tictactoe", "--first", "alphabeta:depth=4", "--plain"], "info\nquit\n");
+    let asking = ["play", "tictactoe", "--first", "alphabeta:depth=4", "--second", "human", "--plain"];
+    let asked = with_input(&asking, "info\nquit\n");
     assert!(asked.contains("depth 4") && asked.contains("evaluations"), "{asked}");
     let played = json(&words);
     assert!(played["counters"][0]["dynamic_evaluations"].as_u64().unwrap() > 0, "{played}");
