@@ -104,7 +104,7 @@ fn a_move_has_its_value_or_an_opinion() {
     check(&["gomoku", "--moves", "h8 a1 h9 a2 h10 a3 h11 a5"], &["h7", "h12"], "win", "rules");
     let answer = check(&["mnk:7x7,k=5", "--level", "club"], &[], "unknown", "player");
     assert_eq!(answer["level"], serde_json::json!({"number": 6, "name": "Club", "player": answer["player"]}));
-    // A theorem knows the verdict, whoever chose the move.
+    // The verdict of a move follows from the nim-sum, for the moves of all players.
     check(&["nim:3+4+5", "--level", "1", "--seed", "3"], &[], "loss", "theory");
     check(&["pig:10", "--moves", "roll"], &[], "unknown", "dice");
     let (code, answer, _) = run(&["move", "tictactoe", "--moves", "a1,b1,a2,b2,a3"], "");
